@@ -67,27 +67,45 @@ func Install(dir string) error {
 	return nil
 }
 
-// Oracle runs programs on the real effect package, in one node process. Concurrent runs are pipelined: each writes its
-// program at once, and the answers come back in the order of the questions.
+// Oracle runs programs on the real effect package, in one node process. Concurrent runs are pipelined: a program is written
+// while others are still in work, and the answers come back in the order of the questions.
+//
+// Its goroutines are a writer and a reader. The writer may block on a busy process, which may itself block on an unread
+// answer: so the two share no lock.
 type Oracle struct {
 	command *exec.Cmd
-	stdin   io.WriteCloser
+	asked   chan question
+	// waiting has one place for each program that was written and not answered, in that order.
+	waiting   chan chan<- answer
+	closing   chan struct{}
+	closeOnce sync.Once
+	// done is closed when the process has ended; err says why and is set before.
+	done chan struct{}
+	err  error
+}
 
-	// mu guards the pair of writing a program and joining the queue: the two orders must be the same, since an answer has
-	// no name.
-	mu sync.Mutex
-	// waiting is closed for good, under mu, by whoever sets broken.
-	waiting chan chan<- answer
-	broken  error
-
-	read sync.WaitGroup
+type question struct {
+	line  string
+	reply chan<- answer
 }
 
 type answer struct {
-	Result
+	Measured
 	Error string `json:"error"`
 	err   error
 }
+
+// Measured is a result with what it took.
+type Measured struct {
+	Result
+	// Steps is the number of steps of all fibers.
+	Steps int `json:"steps"`
+	// Longest is the most steps that a fiber made between two parks. Above AutomaticYield, Effect would have made it yield.
+	Longest int `json:"longest"`
+}
+
+// AutomaticYield is the number of operations after which Effect makes a fiber yield, unless that is switched off.
+const AutomaticYield = 2048
 
 // StartOracle starts the oracle of a directory (OracleDir). Limit is the number of steps after which a program counts as
 // endless; 0 means the oracle's default.
@@ -112,52 +130,82 @@ func StartOracle(dir string, limit int) (*Oracle, error) {
 	}
 	oracle := &Oracle{
 		command: command,
-		stdin:   stdin,
-		// The bound is what keeps a fast generator from filling the pipe's memory.
+		asked:   make(chan question),
 		waiting: make(chan chan<- answer, 256),
+		closing: make(chan struct{}),
+		done:    make(chan struct{}),
 	}
-	oracle.read.Go(func() { oracle.readAnswers(stdout) })
+	go oracle.write(stdin)
+	go oracle.read(stdout)
 	return oracle, nil
 }
 
 // Run runs one program. It panics if the program is not made of JSON data.
 func (o *Oracle) Run(program any) (Result, error) {
-	line := Encode(program) + "\n"
+	measured, err := o.Measure(program)
+	return measured.Result, err
+}
+
+// Measure runs one program and tells what it took.
+func (o *Oracle) Measure(program any) (Measured, error) {
+	line := Encode(program)
 	reply := make(chan answer, 1)
-	if err := o.ask(line, reply); err != nil {
-		return Result{}, err
+	select {
+	case o.asked <- question{line: line + "\n", reply: reply}:
+	case <-o.closing:
+		return Measured{}, errClosed
+	case <-o.done:
+		return Measured{}, o.err
 	}
 	timeout := time.NewTimer(answerTimeout)
 	defer timeout.Stop()
 	select {
 	case got := <-reply:
 		return got.result()
+	case <-o.done:
+		// The last answers arrive together with the end.
+		select {
+		case got := <-reply:
+			return got.result()
+		default:
+			return Measured{}, o.err
+		}
 	case <-timeout.C:
-		// The reader sees the end of the process and fails all that wait.
+		// The reader sees the end of the process, so all that wait behind this program fail too.
 		_ = o.command.Process.Kill()
-		return Result{}, fmt.Errorf("oracle: no answer within %v for %s", answerTimeout, strings.TrimSpace(line))
+		return Measured{}, fmt.Errorf("oracle: no answer within %v for %s", answerTimeout, line)
 	}
 }
 
-func (o *Oracle) ask(line string, reply chan<- answer) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.broken != nil {
-		return o.broken
+func (o *Oracle) write(stdin io.WriteCloser) {
+	defer func() { _ = stdin.Close() }()
+	for {
+		select {
+		case next := <-o.asked:
+			select {
+			case o.waiting <- next.reply:
+			case <-o.done:
+				return
+			}
+			// An error here means that the process is gone; the reader reports it.
+			if _, err := io.WriteString(stdin, next.line); err != nil {
+				return
+			}
+		case <-o.closing:
+			return
+		case <-o.done:
+			return
+		}
 	}
-	if _, err := io.WriteString(o.stdin, line); err != nil {
-		return fmt.Errorf("oracle: %w", err)
-	}
-	o.waiting <- reply
-	return nil
 }
 
-func (o *Oracle) readAnswers(stdout io.Reader) {
+func (o *Oracle) read(stdout io.Reader) {
+	defer close(o.done)
 	lines := bufio.NewReaderSize(stdout, 1<<16)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			o.fail(fmt.Errorf("oracle: ended: %w", err))
+			o.err = errors.Join(errEnded, o.command.Wait())
 			return
 		}
 		var got answer
@@ -168,51 +216,29 @@ func (o *Oracle) readAnswers(stdout io.Reader) {
 	}
 }
 
-// fail ends the oracle: whoever waits gets err, and so does whoever comes later.
-func (o *Oracle) fail(err error) {
-	// An asker that holds the lock may be blocked on a full queue, so the queue is drained before the lock is taken.
-	for {
-		select {
-		case reply := <-o.waiting:
-			reply <- answer{err: err}
-			continue
-		default:
-		}
-		if o.mu.TryLock() {
-			break
-		}
-		time.Sleep(time.Millisecond)
+var (
+	errClosed = errors.New("oracle: closed")
+	errEnded  = errors.New("oracle: the process has ended")
+)
+
+// Close lets the oracle finish what it was given and waits for its end. Closing twice is fine.
+func (o *Oracle) Close() error {
+	o.closeOnce.Do(func() { close(o.closing) })
+	<-o.done
+	if _, failed := errors.AsType[*exec.ExitError](o.err); failed {
+		return o.err
 	}
-	defer o.mu.Unlock()
-	if o.broken == nil {
-		o.broken = err
-	}
-	for len(o.waiting) > 0 {
-		(<-o.waiting) <- answer{err: err}
-	}
+	return nil
 }
 
-func (a answer) result() (Result, error) {
+func (a answer) result() (Measured, error) {
 	switch {
 	case a.err != nil:
-		return Result{}, a.err
+		return Measured{}, a.err
 	case a.Error == ErrStepLimit.Error():
-		return Result{}, ErrStepLimit
+		return Measured{}, ErrStepLimit
 	case a.Error != "":
-		return Result{}, fmt.Errorf("%w: %s", ErrProgram, a.Error)
+		return Measured{}, fmt.Errorf("%w: %s", ErrProgram, a.Error)
 	}
-	return a.Result, nil
-}
-
-// Close lets the oracle finish what it was given and waits for its end.
-func (o *Oracle) Close() error {
-	closed := errors.New("oracle: closed")
-	o.mu.Lock()
-	if o.broken == nil {
-		o.broken = closed
-	}
-	o.mu.Unlock()
-	err := o.stdin.Close()
-	o.read.Wait()
-	return errors.Join(err, o.command.Wait())
+	return a.Measured, nil
 }

@@ -5,8 +5,11 @@
 // that FORMAT.md states. So a run is a pure function of its program, and thousands fit in a second.
 import { Duration, Effect, Scheduler } from "effect"
 
-/** What a run is allowed before it counts as endless. */
-export const defaultLimit = 200_000
+/**
+ * The steps that a run is allowed before it counts as endless. Programs that end take hundreds; a regress, such as a layer
+ * whose cleanup builds itself, must be given up before it exhausts the stack, which would look like a defect.
+ */
+export const defaultLimit = 5_000
 
 export class World {
   trace = []
