@@ -1,0 +1,73 @@
+//go:build unix
+
+package platform
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/rivus/tether/errors"
+)
+
+// openRegular opens without following a link and without waiting for the other
+// end of a FIFO; the caller looks whether it got a regular file.
+func openRegular(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+}
+
+// removeFile is os.Remove without its second try as a directory.
+func removeFile(path string) error {
+	for {
+		err := syscall.Unlink(path)
+		if err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+func syncDir(dir string) error {
+	file, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+func resolveDir(dir string) (string, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	resolved, err := filepath.EvalSymlinks(absolute)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(resolved)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", syscall.ENOTDIR
+	}
+	return resolved, nil
+}
+
+func fileID(info fs.FileInfo) (device, inode uint64) {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(stat.Dev), stat.Ino
+	}
+	return 0, 0
+}
+
+// noLinks tells a file system without hard links from other refusals. EPERM is
+// what FAT and some FUSE file systems answer.
+func noLinks(err error) bool {
+	for _, errno := range []error{syscall.EPERM, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EMLINK} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}

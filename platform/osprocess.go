@@ -1,0 +1,70 @@
+package platform
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"sync/atomic"
+
+	"github.com/samber/mo"
+)
+
+// osProcess implements Process on the operating system.
+type osProcess struct {
+	// self is nil until a read succeeded. A failure is not kept: running out of
+	// descriptors once must not leave the process without an identity for ever.
+	self atomic.Pointer[Identity]
+}
+
+var _ Process = (*osProcess)(nil)
+
+// PID implements Process.
+func (p *osProcess) PID() int64 { return int64(os.Getpid()) }
+
+// Self implements Process.
+func (p *osProcess) Self() (Identity, error) {
+	if known := p.self.Load(); known != nil {
+		return *known, nil
+	}
+	self, err := readSelf()
+	if err == nil {
+		err = self.Validate()
+	}
+	if err != nil {
+		return Identity{}, processFailure("identify this process", p.PID(), err)
+	}
+	// Two first calls at once read the same values; the first one stays.
+	p.self.CompareAndSwap(nil, &self)
+	return *p.self.Load(), nil
+}
+
+// Identify implements Process.
+func (p *osProcess) Identify(pid int64) (mo.Option[Identity], error) {
+	const op = "identify process"
+	// A larger one would be cut by the kernel to another process's pid, and 0 or
+	// below means groups.
+	if pid < 1 || pid > math.MaxInt32 {
+		return mo.None[Identity](), &Failure{Op: op, PID: pid, Reason: ReasonInvalid, Cause: fmt.Errorf("a pid is from 1 to 2^31-1")}
+	}
+	self, err := p.Self()
+	if err != nil {
+		return mo.None[Identity](), err
+	}
+	start, runs, err := startTimeOf(pid)
+	if err != nil {
+		return mo.None[Identity](), processFailure(op, pid, err)
+	}
+	if !runs {
+		return mo.None[Identity](), nil
+	}
+	found := self
+	found.PID, found.StartTime = pid, start
+	return mo.Some(found), nil
+}
+
+func processFailure(op string, pid int64, err error) *Failure {
+	if f, ok := err.(*Failure); ok {
+		return &Failure{Op: op, PID: pid, Reason: f.Reason, Path: f.Path, Cause: f}
+	}
+	return &Failure{Op: op, PID: pid, Reason: reasonOf(err), Cause: err}
+}

@@ -1,0 +1,289 @@
+package platform
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/internal/sqlite3"
+)
+
+// osSQLite implements SQLite on the operating system's files.
+type osSQLite struct{}
+
+var _ SQLite = (*osSQLite)(nil)
+
+var schemaMain = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("main") })
+
+// Open implements SQLite.
+func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
+	const op = "open database"
+	absolute, err := s.admit(op, path, mode)
+	if err != nil {
+		return nil, err
+	}
+	flags := sqlite3.OpenReadWrite | sqlite3.OpenNoFollow | sqlite3.OpenNoMutex
+	if mode == OpenOrCreate {
+		flags |= sqlite3.OpenCreate
+	}
+	c, err := sqlite3.Open(absolute, flags)
+	if err != nil {
+		return nil, sqliteFailure(op, absolute, err)
+	}
+	return &osConn{c: c, path: absolute}, nil
+}
+
+// admit refuses what must not even be opened: opening a FIFO wakes its other end,
+// opening a device may do anything. It gives the path with the links of its
+// directory resolved, since SQLite's no-follow flag would refuse those, too.
+func (s *osSQLite) admit(op, path string, mode OpenMode) (string, error) {
+	if path == "" || strings.IndexByte(path, 0) >= 0 {
+		return "", &Failure{Op: op, Path: path, Reason: ReasonInvalid, Cause: errors.New("a path is not empty and has no NUL byte")}
+	}
+	dir, name := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	resolved, err := resolveDir(dir)
+	if err != nil {
+		return "", fileFailure(op, path, err)
+	}
+	absolute := filepath.Join(resolved, name)
+	found, err := osFS{}.Stat(absolute)
+	if err != nil {
+		return "", err
+	}
+	info, exists := found.Get()
+	switch {
+	case exists && info.Kind != KindRegular:
+		return "", &Failure{Op: op, Path: path, Reason: info.Kind.Reason()}
+	case !exists && mode == OpenExisting:
+		return "", &Failure{Op: op, Path: path, Reason: ReasonNotFound}
+	}
+	return absolute, nil
+}
+
+// osConn implements SQLiteConn.
+type osConn struct {
+	c     *sqlite3.Conn // nil after Close
+	path  string
+	stmts map[*osStmt]struct{}
+}
+
+var errClosed = errors.New("the connection is closed")
+
+func (c *osConn) closed(op string) error {
+	return &Failure{Op: op, Path: c.path, Reason: ReasonInvalid, Cause: errClosed}
+}
+
+// Exec implements SQLiteConn.
+func (c *osConn) Exec(sql string) error {
+	if c.c == nil {
+		return c.closed("execute")
+	}
+	if err := c.c.Exec(sql); err != nil {
+		return sqliteFailure("execute", c.path, err)
+	}
+	return nil
+}
+
+// Prepare implements SQLiteConn.
+func (c *osConn) Prepare(sql string) (SQLiteStmt, error) {
+	if c.c == nil {
+		return nil, c.closed("prepare")
+	}
+	s, err := c.c.Prepare(sql)
+	if err != nil {
+		return nil, sqliteFailure("prepare", c.path, err)
+	}
+	stmt := &osStmt{s: s, c: c}
+	if c.stmts == nil {
+		c.stmts = make(map[*osStmt]struct{})
+	}
+	c.stmts[stmt] = struct{}{}
+	return stmt, nil
+}
+
+// Changes implements SQLiteConn.
+func (c *osConn) Changes() int64 {
+	if c.c == nil {
+		return 0
+	}
+	return c.c.Changes()
+}
+
+// InTransaction implements SQLiteConn.
+func (c *osConn) InTransaction() bool { return c.c != nil && !c.c.Autocommit() }
+
+// Moved implements SQLiteConn.
+func (c *osConn) Moved() (bool, error) {
+	if c.c == nil {
+		return true, nil
+	}
+	moved, err := c.c.Moved(schemaMain())
+	if err != nil {
+		return false, sqliteFailure("check file of database", c.path, err)
+	}
+	return moved, nil
+}
+
+// Close implements SQLiteConn.
+func (c *osConn) Close() error {
+	if c.c == nil {
+		return nil
+	}
+	// A statement that is left would keep SQLite's connection, and the file's
+	// locks with it, as a zombie.
+	for s := range c.stmts {
+		_ = s.s.Close()
+		s.s = nil
+	}
+	c.stmts = nil
+	err := c.c.Close()
+	c.c = nil
+	if err != nil {
+		return sqliteFailure("close database", c.path, err)
+	}
+	return nil
+}
+
+// osStmt implements SQLiteStmt.
+type osStmt struct {
+	s *sqlite3.Stmt // nil after Close
+	c *osConn
+}
+
+func (s *osStmt) wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return sqliteFailure(op, s.c.path, err)
+}
+
+// BindInt64 implements SQLiteStmt.
+func (s *osStmt) BindInt64(parameter int, value int64) error {
+	if s.s == nil {
+		return s.c.closed("bind")
+	}
+	return s.wrap("bind", s.s.BindInt64(parameter, value))
+}
+
+// BindText implements SQLiteStmt.
+func (s *osStmt) BindText(parameter int, value string) error {
+	if s.s == nil {
+		return s.c.closed("bind")
+	}
+	return s.wrap("bind", s.s.BindText(parameter, value))
+}
+
+// BindNull implements SQLiteStmt.
+func (s *osStmt) BindNull(parameter int) error {
+	if s.s == nil {
+		return s.c.closed("bind")
+	}
+	return s.wrap("bind", s.s.BindNull(parameter))
+}
+
+// Step implements SQLiteStmt.
+func (s *osStmt) Step() (bool, error) {
+	if s.s == nil {
+		return false, s.c.closed("step")
+	}
+	row, err := s.s.Step()
+	if err != nil {
+		return false, sqliteFailure("step", s.c.path, err)
+	}
+	return row, nil
+}
+
+// ColumnInt64 implements SQLiteStmt.
+func (s *osStmt) ColumnInt64(column int) int64 {
+	if s.s == nil {
+		return 0
+	}
+	return s.s.ColumnInt64(column)
+}
+
+// ColumnText implements SQLiteStmt.
+func (s *osStmt) ColumnText(column int) string {
+	if s.s == nil {
+		return ""
+	}
+	return s.s.ColumnText(column)
+}
+
+// AppendColumnText implements SQLiteStmt.
+func (s *osStmt) AppendColumnText(b []byte, column int) []byte {
+	if s.s == nil {
+		return b
+	}
+	return s.s.AppendColumnText(b, column)
+}
+
+// ColumnIsNull implements SQLiteStmt.
+func (s *osStmt) ColumnIsNull(column int) bool {
+	return s.s == nil || s.s.ColumnType(column) == sqlite3.TypeNull
+}
+
+// ColumnIsInteger implements SQLiteStmt.
+func (s *osStmt) ColumnIsInteger(column int) bool {
+	return s.s != nil && s.s.ColumnType(column) == sqlite3.TypeInteger
+}
+
+// Reset implements SQLiteStmt.
+func (s *osStmt) Reset() error {
+	if s.s == nil {
+		return s.c.closed("reset")
+	}
+	return s.wrap("reset", s.s.Reset())
+}
+
+// Close implements SQLiteStmt.
+func (s *osStmt) Close() error {
+	if s.s == nil {
+		return nil
+	}
+	err := s.s.Close()
+	s.s = nil
+	delete(s.c.stmts, s)
+	return s.wrap("close statement", err)
+}
+
+// sqliteFailure gives SQLite's result a reason: the system's own answer where
+// there is one, the result code else.
+func sqliteFailure(op, path string, err error) *Failure {
+	f := &Failure{Op: op, Path: path, Reason: ReasonIO, Cause: err}
+	e, ok := errors.AsType[*sqlite3.Error](err)
+	if !ok {
+		return f
+	}
+	f.Code = e.Code
+	if e.Code == sqlite3.CantOpenSymlink {
+		f.Reason = ReasonSymlink
+		return f
+	}
+	if e.Errno != 0 {
+		if r := errnoReason(e.Errno); r != "" && e.Primary() != sqlite3.Full {
+			f.Reason = r
+			return f
+		}
+	}
+	switch e.Primary() {
+	case sqlite3.Busy:
+		f.Reason = ReasonBusy
+	case sqlite3.NotADB, sqlite3.Corrupt:
+		f.Reason = ReasonNotDatabase
+	case sqlite3.Full:
+		f.Reason = ReasonNoSpace
+	case sqlite3.ReadOnly:
+		f.Reason = ReasonReadOnly
+	case sqlite3.Perm:
+		f.Reason = ReasonPermission
+	case sqlite3.Constraint:
+		f.Reason = ReasonConstraint
+	case sqlite3.Misuse:
+		f.Reason = ReasonInvalid
+	}
+	return f
+}
