@@ -1,0 +1,130 @@
+package effect
+
+import (
+	"iter"
+
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// Concurrency is how many run at a time: 1 (or less) is one after the other,
+// without fibers of their own.
+type Concurrency int
+
+// Unbounded sets no limit.
+const Unbounded Concurrency = 1<<31 - 1
+
+// One is the concurrency of plain sequences.
+const One Concurrency = 1
+
+// All runs the effects and gives their results in order. The first failure
+// interrupts the others, and those that were not started do not run.
+func All[A any](effects []Effect[A], at Concurrency) Effect[[]A] {
+	return ForEach(effects, func(e Effect[A], _ int) Effect[A] { return e }, at)
+}
+
+// AllDiscard is All without the results (TypeScript: discard: true).
+func AllDiscard[A any](effects []Effect[A], at Concurrency) Effect[Unit] {
+	return ForEachDiscard(effects, func(e Effect[A], _ int) Effect[A] { return e }, at)
+}
+
+// AllResult is All that gives failures as values (TypeScript: mode: "result").
+func AllResult[A any](effects []Effect[A], at Concurrency) Effect[[]mo.Result[A]] {
+	return ForEach(effects, func(e Effect[A], _ int) Effect[mo.Result[A]] { return Result(e) }, at)
+}
+
+// AllResultDiscard is AllResult without the results.
+func AllResultDiscard[A any](effects []Effect[A], at Concurrency) Effect[Unit] {
+	return ForEachDiscard(effects, func(e Effect[A], _ int) Effect[mo.Result[A]] { return Result(e) }, at)
+}
+
+// ForEach runs fn's effect for each item and gives the results in order.
+func ForEach[T, A any](items []T, fn func(item T, i int) Effect[A], at Concurrency) Effect[[]A] {
+	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+		out := make([]A, len(items))
+		if c := forEach(f, items, fn, at, func(i int, v A) { out[i] = v }); c != nil {
+			return nil, c
+		}
+		return out, nil
+	})
+}
+
+// ForEachDiscard is ForEach without the results (TypeScript: discard: true).
+func ForEachDiscard[T, A any](items []T, fn func(item T, i int) Effect[A], at Concurrency) Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		return Unit{}, forEach(f, items, fn, at, func(int, A) {})
+	})
+}
+
+// ForEachSeq is ForEachDiscard, one after the other, over an iterator, which is
+// read as the work goes on.
+func ForEachSeq[T, A any](items iter.Seq[T], fn func(item T, i int) Effect[A]) Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		i := 0
+		for item := range items {
+			if _, c := run(f, fn(item, i)); c != nil {
+				return Unit{}, c
+			}
+			i++
+		}
+		return Unit{}, nil
+	})
+}
+
+func forEach[T, A any](f *scope.Fiber, items []T, fn func(T, int) Effect[A], at Concurrency, keep func(int, A)) *scope.Cause {
+	if at <= 1 {
+		for i, item := range items {
+			v, c := run(f, fn(item, i))
+			if c != nil {
+				return c
+			}
+			keep(i, v)
+		}
+		return nil
+	}
+	return f.Each(len(items), int(at), func(i int) scope.Item {
+		e := fn(items[i], i)
+		if e.lit != nil {
+			if e.lit.cause == nil {
+				keep(i, e.lit.value)
+			}
+			return scope.Item{Known: true, Cause: e.lit.cause}
+		}
+		return scope.Item{Body: func(f *scope.Fiber) *scope.Cause {
+			v, c := run(f, e)
+			if c == nil {
+				keep(i, v)
+			}
+			return c
+		}}
+	})
+}
+
+// ZipConcurrent runs two effects side by side.
+func ZipConcurrent[A, B any](a Effect[A], b Effect[B]) Effect[Pair[A, B]] {
+	return primitive(func(f *scope.Fiber) (Pair[A, B], *scope.Cause) {
+		var out Pair[A, B]
+		c := f.Each(2, 2, func(i int) scope.Item {
+			if i == 0 {
+				return itemOf(a, &out.First)
+			}
+			return itemOf(b, &out.Second)
+		})
+		if c != nil {
+			return Pair[A, B]{}, c
+		}
+		return out, nil
+	})
+}
+
+func itemOf[A any](e Effect[A], to *A) scope.Item {
+	if e.lit != nil {
+		*to = e.lit.value
+		return scope.Item{Known: true, Cause: e.lit.cause}
+	}
+	return scope.Item{Body: func(f *scope.Fiber) *scope.Cause {
+		v, c := run(f, e)
+		*to = v
+		return c
+	}}
+}

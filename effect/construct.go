@@ -1,0 +1,120 @@
+package effect
+
+import (
+	"github.com/rivus/tether/scope"
+)
+
+// Succeed is the effect that succeeds with v.
+func Succeed[A any](v A) Effect[A] { return Effect[A]{lit: &literal[A]{value: v}} }
+
+var unit = &literal[Unit]{}
+
+// Void is the effect that does nothing (TypeScript: Effect.void).
+func Void() Effect[Unit] { return Effect[Unit]{lit: unit} }
+
+// Fail is the effect that fails with err. Failing with nil is a defect.
+func Fail[A any](err error) Effect[A] {
+	if err == nil {
+		return Die[A]("effect: Fail(nil)")
+	}
+	return FailCause[A](scope.CauseFail(err))
+}
+
+// FailCause is the effect that fails with a cause. A nil cause is a defect.
+func FailCause[A any](c *scope.Cause) Effect[A] {
+	if c == nil {
+		c = scope.CauseDie("effect: FailCause(nil)")
+	}
+	return Effect[A]{lit: &literal[A]{cause: c}}
+}
+
+// Die is the effect that ends with a defect.
+func Die[A any](defect any) Effect[A] { return FailCause[A](scope.CauseDie(defect)) }
+
+// FromExit is the effect that ends with e (TypeScript: an Exit is an Effect).
+func FromExit[A any](e scope.Exit[A]) Effect[A] {
+	v, _ := e.Value()
+	return Effect[A]{lit: &literal[A]{value: v, cause: e.Cause()}}
+}
+
+// FromResult is the effect of a Go pair, known already.
+func FromResult[A any](v A, err error) Effect[A] {
+	if err != nil {
+		return Fail[A](err)
+	}
+	return Succeed(v)
+}
+
+// Sync is the effect that calls fn and succeeds with its result. A panic is a
+// defect. fn runs on the fiber and must not block; see Blocking.
+func Sync[A any](fn func() A) Effect[A] {
+	return Effect[A]{step: func(*scope.Fiber) (A, *scope.Cause, Effect[A]) { return fn(), nil, Effect[A]{} }}
+}
+
+// Do runs fn for what it does; it is Sync without a result.
+func SyncUnit(fn func()) Effect[Unit] {
+	return Effect[Unit]{step: func(*scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		fn()
+		return Unit{}, nil, Effect[Unit]{}
+	}}
+}
+
+// Try is the effect that calls fn: its error is a failure, a panic a defect. fn
+// runs on the fiber and must not block; see Blocking.
+func Try[A any](fn func() (A, error)) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		v, err := fn()
+		if err != nil {
+			return then(Fail[A](err))
+		}
+		return v, nil, Effect[A]{}
+	}}
+}
+
+// Suspend is the effect that fn builds, each time it runs.
+func Suspend[A any](fn func() Effect[A]) Effect[A] {
+	return Effect[A]{step: func(*scope.Fiber) (A, *scope.Cause, Effect[A]) { return then(fn()) }}
+}
+
+// WithFiber is Suspend for code that needs the fiber that runs it.
+func WithFiber[A any](fn func(f *scope.Fiber) Effect[A]) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) { return then(fn(f)) }}
+}
+
+// Direct is the effect of direct-style code on the kernel. fn runs on f and
+// gives a result or a cause.
+func Direct[A any](fn func(f *scope.Fiber) (A, *scope.Cause)) Effect[A] { return primitive(fn) }
+
+// RunOn evaluates e on f, for direct-style code (finalizers of a scope.Scope,
+// bodies of scope's forks). It must be called on f's own goroutine.
+func RunOn[A any](f *scope.Fiber, e Effect[A]) (A, *scope.Cause) { return run(f, e) }
+
+// FiberID is the number of the fiber that runs it.
+func FiberID() Effect[scope.FiberID] {
+	return primitive(func(f *scope.Fiber) (scope.FiberID, *scope.Cause) { return f.ID(), nil })
+}
+
+// Never is the effect that never ends, except by interruption.
+func Never[A any]() Effect[A] {
+	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+		var zero A
+		p := f.Block(f.Arm(), waitNever)
+		return zero, p.Cause
+	})
+}
+
+var (
+	waitNever = &scope.Waiting{What: "nothing (Never)"}
+	waitYield = &scope.Waiting{What: "its turn (YieldNow)"}
+)
+
+// YieldNow lets everything else that is ready run first.
+func YieldNow() Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, yieldNow(f) })
+}
+
+func yieldNow(f *scope.Fiber) *scope.Cause {
+	t := f.Arm()
+	scope.Dispatch(f, func() { t.Wake() })
+	return f.Block(t, waitYield).Cause
+}

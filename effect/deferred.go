@@ -1,0 +1,150 @@
+package effect
+
+import (
+	"sync"
+
+	"github.com/rivus/tether/internal/list"
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// Deferred is a result that arrives once. Fibers wait for it; whoever completes
+// it first decides.
+type Deferred[A any] struct {
+	mu      sync.Mutex
+	effect  Effect[A]
+	done    bool
+	waiters list.List[scope.Token]
+}
+
+// NewDeferred makes a deferred (TypeScript: Deferred.make).
+func NewDeferred[A any]() Effect[*Deferred[A]] {
+	return Sync(MakeDeferred[A])
+}
+
+// MakeDeferred makes a deferred outside any effect (TypeScript:
+// Deferred.makeUnsafe).
+func MakeDeferred[A any]() *Deferred[A] { return &Deferred[A]{} }
+
+// Await waits until the deferred is completed and goes on with what it was
+// completed with.
+func (d *Deferred[A]) Await() Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		d.mu.Lock()
+		if d.done {
+			d.mu.Unlock()
+			return then(d.effect)
+		}
+		node := &list.Node[scope.Token]{Value: f.Arm()}
+		d.waiters.Push(node)
+		d.mu.Unlock()
+		p := f.Block(node.Value, waitDeferred)
+		if p.Cause == nil && !p.Slept {
+			return then(d.effect)
+		}
+		c := p.Cause
+		var v A
+		if c == nil {
+			v, c = guarded(f, d.effect)
+		}
+		c = f.Settle(c, func() *scope.Cause {
+			d.mu.Lock()
+			d.waiters.Remove(node)
+			d.mu.Unlock()
+			return nil
+		})
+		if c != nil {
+			return failed[A](c)
+		}
+		return value(v)
+	}}
+}
+
+var waitDeferred = &scope.Waiting{What: "a Deferred"}
+
+// CompleteNow completes the deferred with e, which every waiter then runs, and
+// answers true; or false when it was complete (TypeScript: doneUnsafe). On the
+// parallel runtime any goroutine may call it.
+func (d *Deferred[A]) CompleteNow(e Effect[A]) bool {
+	d.mu.Lock()
+	if d.done {
+		d.mu.Unlock()
+		return false
+	}
+	d.effect, d.done = e, true
+	waiters := d.waiters.Take()
+	d.mu.Unlock()
+	// The waiters are out of the deferred before the first runs: one that ends
+	// inside its wake must not change this list.
+	for n := waiters.Shift(); n != nil; n = waiters.Shift() {
+		n.Value.Wake()
+	}
+	return true
+}
+
+// CompleteWith completes it with an effect that every waiter runs.
+func (d *Deferred[A]) CompleteWith(e Effect[A]) Effect[bool] {
+	return Sync(func() bool { return d.CompleteNow(e) })
+}
+
+// Done completes it with an exit.
+func (d *Deferred[A]) Done(e scope.Exit[A]) Effect[bool] { return d.CompleteWith(FromExit(e)) }
+
+// Succeed completes it with a value.
+func (d *Deferred[A]) Succeed(v A) Effect[bool] { return d.CompleteWith(Succeed(v)) }
+
+// Fail completes it with a failure.
+func (d *Deferred[A]) Fail(err error) Effect[bool] { return d.CompleteWith(Fail[A](err)) }
+
+// FailCause completes it with a cause.
+func (d *Deferred[A]) FailCause(c *scope.Cause) Effect[bool] { return d.CompleteWith(FailCause[A](c)) }
+
+// Die completes it with a defect.
+func (d *Deferred[A]) Die(defect any) Effect[bool] { return d.CompleteWith(Die[A](defect)) }
+
+// Interrupt completes it with an interruption by the fiber that runs it.
+func (d *Deferred[A]) Interrupt() Effect[bool] {
+	return WithFiber(func(f *scope.Fiber) Effect[bool] { return d.FailCause(scope.CauseInterrupt(f.ID())) })
+}
+
+// Complete runs e, unless the deferred is complete, and completes it with e's
+// exit.
+func (d *Deferred[A]) Complete(e Effect[A]) Effect[bool] {
+	return Suspend(func() Effect[bool] {
+		if d.Completed() {
+			return Succeed(false)
+		}
+		return d.Into(e)
+	})
+}
+
+// Into runs e and completes the deferred with its exit (TypeScript:
+// Deferred.into). An interruption of e completes it too.
+func (d *Deferred[A]) Into(e Effect[A]) Effect[bool] {
+	return UninterruptibleMask(func(restore Restore) Effect[bool] {
+		return restore.Run(e).MatchCauseEffect(
+			func(c *scope.Cause) Effect[bool] { return d.FailCause(c) },
+			func(v A) Effect[bool] { return d.Succeed(v) })
+	})
+}
+
+// Completed tells whether it is complete (TypeScript: isDoneUnsafe). Any
+// goroutine may call it.
+func (d *Deferred[A]) Completed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.done
+}
+
+// IsDone tells whether it is complete.
+func (d *Deferred[A]) IsDone() Effect[bool] { return Sync(d.Completed) }
+
+// Poll gives what it was completed with, or none.
+func (d *Deferred[A]) Poll() mo.Option[Effect[A]] {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.done {
+		return mo.None[Effect[A]]()
+	}
+	return mo.Some(d.effect)
+}

@@ -1,0 +1,196 @@
+package effect
+
+import (
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// Fiber is a running effect.
+type Fiber[A any] struct {
+	kernel scope.Fiber
+	// value is written before the kernel publishes the exit.
+	value A
+}
+
+// ForkOption says how a fiber starts. Without any it is TypeScript's default.
+type ForkOption uint8
+
+const (
+	// StartImmediately starts the fiber before the fork returns.
+	StartImmediately ForkOption = iota
+	// StartUninterruptible starts it masked (TypeScript: uninterruptible: true).
+	StartUninterruptible
+	// StartInherited starts it as interruptible as its parent is.
+	StartInherited
+)
+
+func forkOptions(opts []ForkOption) (o scope.ForkOptions) {
+	for _, opt := range opts {
+		switch opt {
+		case StartImmediately:
+			o.Immediate = true
+		case StartUninterruptible:
+			o.Mode = scope.StartUninterruptible
+		case StartInherited:
+			o.Mode = scope.StartInherited
+		}
+	}
+	return o
+}
+
+func (fb *Fiber[A]) body(e Effect[A]) func(*scope.Fiber) *scope.Cause {
+	return func(f *scope.Fiber) *scope.Cause {
+		v, c := run(f, e)
+		fb.value = v
+		return c
+	}
+}
+
+// ForkChild starts e in a fiber of its own, which is interrupted and awaited
+// when the fiber that forks it ends.
+func ForkChild[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
+	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
+		fb := new(Fiber[A])
+		f.ForkInto(&fb.kernel, fb.body(e), forkOptions(opts))
+		return fb, nil
+	})
+}
+
+// ForkDetach starts e in a fiber that ends with nobody. A defect that nobody
+// observes is logged.
+func ForkDetach[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
+	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
+		fb := new(Fiber[A])
+		o := forkOptions(opts)
+		o.Daemon = true
+		f.ForkInto(&fb.kernel, fb.body(e), o)
+		return fb, nil
+	})
+}
+
+// ForkIn starts e in a fiber that is interrupted and awaited when s closes. In a
+// closed scope it does not run.
+func ForkIn[A any](e Effect[A], s *scope.Scope, opts ...ForkOption) Effect[*Fiber[A]] {
+	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return forkIn(f, e, s, opts), nil })
+}
+
+func forkIn[A any](f *scope.Fiber, e Effect[A], s *scope.Scope, opts []ForkOption) *Fiber[A] {
+	fb := new(Fiber[A])
+	f.ForkIn(s, &fb.kernel, fb.body(e), forkOptions(opts))
+	return fb
+}
+
+// ForkScoped is ForkIn the scope at hand. Without one it is a defect.
+func ForkScoped[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
+	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
+		s, c := scopeAtHand(f)
+		if c != nil {
+			return nil, c
+		}
+		return forkIn(f, e, s, opts), nil
+	})
+}
+
+// Kernel is the untyped fiber.
+func (fb *Fiber[A]) Kernel() *scope.Fiber { return &fb.kernel }
+
+// ID is the fiber's number.
+func (fb *Fiber[A]) ID() scope.FiberID { return fb.kernel.ID() }
+
+// Exited is the exit, once the fiber has ended. Any goroutine may call it.
+func (fb *Fiber[A]) Exited() mo.Option[scope.Exit[A]] {
+	c, done := fb.kernel.Exited()
+	if !done {
+		return mo.None[scope.Exit[A]]()
+	}
+	return mo.Some(fb.exit(c))
+}
+
+func (fb *Fiber[A]) exit(c *scope.Cause) scope.Exit[A] { return scope.MakeExit(fb.value, c) }
+
+// Join waits for the fiber and ends as it did.
+func (fb *Fiber[A]) Join() Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		if c, done := fb.kernel.Exited(); done {
+			return then(FromExit(fb.exit(c)))
+		}
+		c := f.Join(&fb.kernel)
+		if c != nil {
+			return failed[A](c)
+		}
+		return value(fb.value)
+	}}
+}
+
+// Await waits for the fiber and gives its exit.
+func (fb *Fiber[A]) Await() Effect[scope.Exit[A]] {
+	return primitive(func(f *scope.Fiber) (scope.Exit[A], *scope.Cause) {
+		if c := f.Await(&fb.kernel); c != nil {
+			return scope.Exit[A]{}, c
+		}
+		c, _ := fb.kernel.Exited()
+		return fb.exit(c), nil
+	})
+}
+
+// Interrupt interrupts the fiber and waits for its end.
+func (fb *Fiber[A]) Interrupt() Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.InterruptAwait(&fb.kernel) })
+}
+
+// InterruptNow interrupts the fiber and does not wait (TypeScript:
+// interruptUnsafe).
+func (fb *Fiber[A]) InterruptNow(by scope.FiberID) { fb.kernel.Interrupt(by) }
+
+// RunIn ties the fiber to s: closing s interrupts and awaits it.
+func (fb *Fiber[A]) RunIn(s *scope.Scope) { fb.kernel.RunIn(s) }
+
+// AnyFiber is a fiber whose type does not matter.
+type AnyFiber interface{ Kernel() *scope.Fiber }
+
+// InterruptAll interrupts the fibers in order, then waits for all of them.
+func InterruptAll(fibers ...AnyFiber) Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.InterruptAll(kernels(fibers)) })
+}
+
+// AwaitAll waits for all the fibers.
+func AwaitAll(fibers ...AnyFiber) Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.AwaitAll(kernels(fibers)) })
+}
+
+func kernels(fibers []AnyFiber) []*scope.Fiber {
+	out := make([]*scope.Fiber, len(fibers))
+	for i, fb := range fibers {
+		out[i] = fb.Kernel()
+	}
+	return out
+}
+
+// AwaitAllChildren runs e, then waits for the children that were forked
+// meanwhile.
+func (e Effect[A]) AwaitAllChildren() Effect[A] {
+	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+		before := map[*scope.Fiber]bool{}
+		for _, child := range f.Children() {
+			before[child] = true
+		}
+		interruptible := f.Interruptible()
+		return onExit(f, e, true, func(A, *scope.Cause) *scope.Cause {
+			var children []*scope.Fiber
+			for _, child := range f.Children() {
+				if !before[child] {
+					children = append(children, child)
+				}
+			}
+			if len(children) == 0 {
+				return nil
+			}
+			wait := primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.AwaitAll(children) })
+			if interruptible {
+				wait = wait.Interruptible()
+			}
+			_, c := run(f, wait)
+			return c
+		})
+	})
+}

@@ -1,0 +1,151 @@
+package effect
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/rivus/tether/scope"
+)
+
+// Blocking runs Go code that may block. ctx is cancelled when the fiber is
+// interrupted, and the fiber waits for fn to return; so what fn holds is never
+// left behind. On the parallel runtime fn runs on the fiber's own goroutine. An
+// error is a failure, a panic a defect.
+func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		ctx, cancel := context.WithCancel(f.Env().Context())
+		defer cancel()
+		f.OnInterrupt(cancel)
+		defer f.OnInterrupt(nil)
+		if !scope.Serial(f.Runtime()) {
+			v, err := fn(ctx)
+			if err != nil {
+				return then(Fail[A](err))
+			}
+			return value(v)
+		}
+		t := f.Arm()
+		var exit scope.Exit[A]
+		complete := scope.Foreign(f.Runtime())
+		go func() {
+			exit = callForeign(ctx, fn)
+			complete(func() { t.Wake() })
+		}()
+		f.BlockFirmly(t, waitForeign)
+		return then(FromExit(exit))
+	}}
+}
+
+var waitForeign = &scope.Waiting{What: "Go code (Blocking, TryPromise)"}
+
+func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)) (exit scope.Exit[A]) {
+	// Stays when fn calls Goexit, which no recover stops.
+	exit = scope.ExitDie[A](scope.Exited{})
+	defer func() {
+		if r := recover(); r != nil {
+			exit = scope.ExitFailCause[A](scope.CauseFromReasons(scope.Die{Defect: r, Stack: debug.Stack()}))
+		}
+	}()
+	v, err := fn(ctx)
+	if err != nil {
+		return scope.ExitFail[A](err)
+	}
+	return scope.ExitSucceed(v)
+}
+
+// TryPromise runs fn on a goroutine of its own (TypeScript: tryPromise). When
+// the fiber is interrupted ctx is cancelled and the fiber ends at once; fn may
+// go on for a while, and its result is dropped. When that must not be, as under
+// a lease's fence, use Blocking.
+func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
+	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+		ctx, cancel := context.WithCancel(f.Env().Context())
+		t := f.Arm()
+		got := make(chan scope.Exit[A], 1)
+		complete := scope.Foreign(f.Runtime())
+		go func() {
+			// A Goexit in fn still settles.
+			exit := scope.ExitDie[A](scope.Exited{})
+			defer func() {
+				got <- exit
+				complete(func() { t.Wake() })
+			}()
+			exit = callForeign(ctx, fn)
+		}()
+		p := f.Block(t, waitForeign)
+		var v A
+		c := p.Cause
+		if c == nil {
+			exit := <-got
+			v, _ = exit.Value()
+			c = exit.Cause()
+		}
+		c = f.Settle(c, func() *scope.Cause { return nil })
+		cancel()
+		if c != nil {
+			var zero A
+			v = zero
+		}
+		return v, c
+	})
+}
+
+// Callback is for code that calls back (TypeScript: Effect.callback). register
+// gets a function that makes the fiber go on with an effect, once; later calls
+// do nothing. The effect that register returns is the cleanup: it runs, masked,
+// when the fiber is interrupted while it waits. Return the zero Effect for
+// none.
+//
+// On the parallel runtime resume may be called from any goroutine, on the
+// deterministic one only by code that runs on it (timers of its clock, other
+// fibers); for goroutines use Blocking or TryPromise.
+func Callback[A any](register func(resume func(Effect[A])) Effect[Unit]) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		t := f.Arm()
+		next := make(chan Effect[A], 1)
+		cleanup, c := registerSafely(f, t, register, next)
+		if c != nil {
+			return failed[A](c)
+		}
+		p := f.Block(t, waitCallback)
+		if p.Cause == nil && (!p.Slept || cleanup.isZero()) {
+			return then(<-next)
+		}
+		c = p.Cause
+		if cleanup.isZero() {
+			return failed[A](c)
+		}
+		var v A
+		if c == nil {
+			v, c = guarded(f, <-next)
+		}
+		c = f.Settle(c, func() *scope.Cause {
+			_, c := run(f, cleanup)
+			return c
+		})
+		if c != nil {
+			return failed[A](c)
+		}
+		return value(v)
+	}}
+}
+
+var waitCallback = &scope.Waiting{What: "a Callback"}
+
+// registerSafely leaves the wait in order when register panics.
+func registerSafely[A any](f *scope.Fiber, t scope.Token, register func(func(Effect[A])) Effect[Unit], next chan Effect[A]) (cleanup Effect[Unit], c *scope.Cause) {
+	defer func() {
+		if r := recover(); r != nil {
+			t.Wake()
+			f.Block(t, waitCallback)
+			c = f.Raised(r)
+		}
+	}()
+	return register(func(e Effect[A]) {
+		select {
+		case next <- e:
+			t.Wake()
+		default:
+		}
+	}), nil
+}

@@ -1,0 +1,125 @@
+package effect
+
+import (
+	"sync"
+
+	"github.com/rivus/tether/internal/list"
+	"github.com/rivus/tether/scope"
+)
+
+// Latch is a gate: while it is closed, fibers wait at it.
+type Latch struct {
+	mu   sync.Mutex
+	open bool
+	// waiters wait for the gate; scheduled ones have been let through and wait
+	// for their turn to run.
+	waiters, scheduled list.List[scope.Token]
+	flushing           bool
+}
+
+// NewLatch makes a latch (TypeScript: Latch.make).
+func NewLatch(open bool) Effect[*Latch] { return Sync(func() *Latch { return MakeLatch(open) }) }
+
+// MakeLatch makes a latch outside any effect.
+func MakeLatch(open bool) *Latch { return &Latch{open: open} }
+
+// Open opens the latch and tells whether it was closed.
+func (l *Latch) Open() Effect[bool] {
+	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+		l.mu.Lock()
+		if l.open {
+			l.mu.Unlock()
+			return false, nil
+		}
+		l.open = true
+		l.letThrough(f)
+		return true, nil
+	})
+}
+
+// Release lets the fibers through that wait now, and leaves the latch closed. It
+// answers false when the latch is open.
+func (l *Latch) Release() Effect[bool] {
+	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+		l.mu.Lock()
+		if l.open {
+			l.mu.Unlock()
+			return false, nil
+		}
+		l.letThrough(f)
+		return true, nil
+	})
+}
+
+// letThrough schedules the waiters; it is entered with mu held and gives it
+// back.
+func (l *Latch) letThrough(f *scope.Fiber) {
+	first := !l.flushing && l.waiters.Len() > 0
+	for n := l.waiters.Shift(); n != nil; n = l.waiters.Shift() {
+		l.scheduled.Push(n)
+	}
+	l.flushing = l.flushing || first
+	l.mu.Unlock()
+	if first {
+		scope.Dispatch(f, l.flush)
+	}
+}
+
+func (l *Latch) flush() {
+	l.mu.Lock()
+	l.flushing = false
+	waiters := l.scheduled.Take()
+	l.mu.Unlock()
+	for n := waiters.Shift(); n != nil; n = waiters.Shift() {
+		n.Value.Wake()
+	}
+}
+
+// Close closes the latch and tells whether it was open.
+func (l *Latch) Close() Effect[bool] {
+	return Sync(func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		was := l.open
+		l.open = false
+		return was
+	})
+}
+
+// IsOpen tells whether the latch is open. Any goroutine may call it.
+func (l *Latch) IsOpen() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open
+}
+
+// Await waits until the latch lets it through.
+func (l *Latch) Await() Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		l.mu.Lock()
+		if l.open {
+			l.mu.Unlock()
+			return Unit{}, nil
+		}
+		node := &list.Node[scope.Token]{Value: f.Arm()}
+		l.waiters.Push(node)
+		l.mu.Unlock()
+		p := f.Block(node.Value, waitLatch)
+		if p.Cause == nil && !p.Slept {
+			return Unit{}, nil
+		}
+		return Unit{}, f.Settle(p.Cause, func() *scope.Cause {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if !l.waiters.Remove(node) {
+				l.scheduled.Remove(node)
+			}
+			return nil
+		})
+	})
+}
+
+var waitLatch = &scope.Waiting{What: "a Latch"}
+
+// WhenOpen runs e once l lets it through.
+func (e Effect[A]) WhenOpen(l *Latch) Effect[A] { return l.Await().AndThen(e) }

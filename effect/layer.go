@@ -1,0 +1,273 @@
+package effect
+
+import (
+	"sync"
+
+	"github.com/rivus/tether/scope"
+)
+
+// Layer is a recipe for services: how to build them, in a scope, from other
+// services. A layer is one value: used twice in one build, it is built once.
+type Layer struct{ node *layerNode }
+
+type layerNode struct {
+	build func(memo *memoMap, s *scope.Scope) Effect[*scope.Env]
+}
+
+type memoEntry struct {
+	layer     *layerNode
+	observers int
+	deferred  *Deferred[*scope.Env]
+	scope     *scope.Scope
+}
+
+// memoMap shares the layers of one build.
+type memoMap struct {
+	parent *memoMap
+	mu     sync.Mutex
+	built  map[*layerNode]*memoEntry
+}
+
+var memoKey = NewService[*memoMap]("Layer.CurrentMemoMap")
+
+func newMemoMap(parent *memoMap) *memoMap {
+	return &memoMap{parent: parent, built: map[*layerNode]*memoEntry{}}
+}
+
+// observe counts a user of the entry and ties it to the user's scope, in one
+// step. A closed scope cannot own an entry.
+func (m *memoMap) observe(e *memoEntry, s *scope.Scope) bool {
+	return s.AddOpen(func() { m.count(e, 1) }, func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
+		if m.count(e, -1) > 0 {
+			return nil
+		}
+		return e.scope.Close(f, exit)
+	})
+}
+
+func (m *memoMap) count(e *memoEntry, by int) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e.observers += by
+	if e.observers == 0 {
+		delete(m.built, e.layer)
+	}
+	return e.observers
+}
+
+// find is the effect that waits for a layer which is built or being built.
+func (m *memoMap) find(l *layerNode, s *scope.Scope) (Effect[*scope.Env], bool) {
+	for at := m; at != nil; at = at.parent {
+		at.mu.Lock()
+		e, ok := at.built[l]
+		at.mu.Unlock()
+		if ok {
+			at.observe(e, s)
+			if done, ok := e.deferred.Poll().Get(); ok {
+				return done, true
+			}
+			return e.deferred.Await(), true
+		}
+	}
+	return Effect[*scope.Env]{}, false
+}
+
+func (m *memoMap) getOrBuild(l *layerNode, s *scope.Scope, build func(*memoMap, *scope.Scope) Effect[*scope.Env]) Effect[*scope.Env] {
+	return Suspend(func() Effect[*scope.Env] {
+		// The handler is there before the entry is published: it completes the
+		// deferred even if this fiber is interrupted.
+		var mine *memoEntry
+		return onExitEffect(Suspend(func() Effect[*scope.Env] {
+			if found, ok := m.find(l, s); ok {
+				return found
+			}
+			e := &memoEntry{layer: l, deferred: MakeDeferred[*scope.Env](), scope: new(scope.Scope)}
+			if !m.observe(e, s) {
+				return build(m, s)
+			}
+			m.mu.Lock()
+			if _, raced := m.built[l]; raced {
+				// Another fiber of a parallel build came first.
+				m.mu.Unlock()
+				found, _ := m.find(l, s)
+				return found
+			}
+			mine = e
+			m.built[l] = e
+			m.mu.Unlock()
+			return build(m, e.scope)
+		}), true, func(f *scope.Fiber, env *scope.Env, c *scope.Cause) *scope.Cause {
+			if mine != nil {
+				mine.deferred.CompleteNow(FromExit(scope.MakeExit(env, c)))
+			}
+			return nil
+		})
+	})
+}
+
+// fromBuild makes a layer whose scope closes when building it fails.
+func fromBuild(build func(*memoMap, *scope.Scope) Effect[*scope.Env]) Layer {
+	return Layer{&layerNode{build: func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+		return Suspend(func() Effect[*scope.Env] {
+			own := s.Fork(scope.Sequential)
+			return onExitEffect(Suspend(func() Effect[*scope.Env] { return build(m, own) }), true,
+				func(f *scope.Fiber, env *scope.Env, c *scope.Cause) *scope.Cause {
+					if c == nil {
+						return nil
+					}
+					return own.Close(f, scope.MakeExit(env, c).Any())
+				})
+		})
+	}}}
+}
+
+func memoized(build func(*memoMap, *scope.Scope) Effect[*scope.Env]) Layer {
+	var self Layer
+	self = fromBuild(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+		return m.getOrBuild(self.node, s, build)
+	})
+	return self
+}
+
+// LayerEmpty provides nothing.
+func LayerEmpty() Layer { return LayerEnv(nil) }
+
+// LayerEnv provides the services of env (TypeScript: Layer.succeedContext).
+func LayerEnv(env *scope.Env) Layer {
+	return Layer{&layerNode{build: func(*memoMap, *scope.Scope) Effect[*scope.Env] { return Succeed(env) }}}
+}
+
+// LayerEffect provides the services that e gives. e runs with the layer's scope
+// at hand (TypeScript: Layer.effectContext).
+func LayerEffect(e Effect[*scope.Env]) Layer {
+	return memoized(func(_ *memoMap, s *scope.Scope) Effect[*scope.Env] { return e.ProvideScope(s) })
+}
+
+// LayerDiscard runs e for what it does, with the layer's scope at hand
+// (TypeScript: Layer.effectDiscard).
+func LayerDiscard[A any](e Effect[A]) Layer { return LayerEffect(e.As((*scope.Env)(nil))) }
+
+// LayerSuspend makes the layer when it is built.
+func LayerSuspend(fn func() Layer) Layer {
+	return memoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+		return Suspend(func() Effect[*scope.Env] { return fn().build(m, s) })
+	})
+}
+
+// Of is the layer that provides v as the service s.
+func (s Service[T]) Of(v T) Layer { return LayerEnv(s.In(nil, v)) }
+
+// From is the layer that provides what e gives as the service s. e runs with
+// the layer's scope at hand.
+func (s Service[T]) From(e Effect[T]) Layer {
+	return LayerEffect(e.Map(func(v T) *scope.Env { return s.In(nil, v) }))
+}
+
+func (l Layer) build(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+	if l.node == nil {
+		return Die[*scope.Env]("effect: the zero Layer was built")
+	}
+	return l.node.build(m, s)
+}
+
+// LayerMergeAll builds the layers side by side and provides what all provide;
+// of two that provide one service the later wins.
+func LayerMergeAll(layers ...Layer) Layer {
+	return memoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] { return mergeAll(layers, m, s) })
+}
+
+func mergeAll(layers []Layer, m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+	parent := s.Fork(scope.Parallelly)
+	return ForEach(layers, func(l Layer, _ int) Effect[*scope.Env] {
+		return l.build(m, parent.Fork(scope.Sequential))
+	}, Concurrency(len(layers))).Map(func(envs []*scope.Env) *scope.Env {
+		var out *scope.Env
+		for _, env := range envs {
+			out = out.Merge(env)
+		}
+		return out
+	})
+}
+
+// Merge provides what both provide.
+func (l Layer) Merge(that ...Layer) Layer {
+	return LayerMergeAll(append([]Layer{l}, that...)...)
+}
+
+func (l Layer) provideWith(that []Layer, combine func(own, given *scope.Env) *scope.Env) Layer {
+	return memoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+		given := Effect[*scope.Env]{}
+		if len(that) == 1 {
+			given = that[0].build(m, s)
+		} else {
+			given = mergeAll(that, m, s)
+		}
+		return given.FlatMap(func(env *scope.Env) Effect[*scope.Env] {
+			return l.build(m, s).ProvideEnv(env).Map(func(own *scope.Env) *scope.Env { return combine(own, env) })
+		})
+	})
+}
+
+// Provide gives l the services of that, which it does not pass on.
+func (l Layer) Provide(that ...Layer) Layer {
+	return l.provideWith(that, func(own, _ *scope.Env) *scope.Env { return own })
+}
+
+// ProvideMerge gives l the services of that and provides both.
+func (l Layer) ProvideMerge(that ...Layer) Layer {
+	return l.provideWith(that, func(own, given *scope.Env) *scope.Env { return given.Merge(own) })
+}
+
+// Fresh is l as another value, which is not shared with l. What l is made of is
+// still shared.
+func (l Layer) Fresh() Layer {
+	return Layer{&layerNode{build: func(_ *memoMap, s *scope.Scope) Effect[*scope.Env] { return l.build(newMemoMap(nil), s) }}}
+}
+
+// CatchCause builds another layer when l cannot be built.
+func (l Layer) CatchCause(h func(*scope.Cause) Layer) Layer {
+	return memoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+		return l.build(m, s).CatchCause(func(c *scope.Cause) Effect[*scope.Env] { return h(c).build(m, s) })
+	})
+}
+
+// Catch builds another layer when l fails with an expected failure.
+func (l Layer) Catch(h func(error) Layer) Layer {
+	return memoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+		return l.build(m, s).Catch(func(err error) Effect[*scope.Env] { return h(err).build(m, s) })
+	})
+}
+
+// OrDie turns a failure to build l into a defect.
+func (l Layer) OrDie() Layer {
+	return memoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] { return l.build(m, s).OrDie() })
+}
+
+// BuildIn builds l in s and gives its services (TypeScript: buildWithScope).
+func (l Layer) BuildIn(s *scope.Scope) Effect[*scope.Env] {
+	return WithFiber(func(f *scope.Fiber) Effect[*scope.Env] {
+		parent, _ := memoKey.Lookup(f.Env()).Get()
+		m := newMemoMap(parent)
+		return Suspend(func() Effect[*scope.Env] { return l.build(m, s) }).
+			Map(func(env *scope.Env) *scope.Env { return memoKey.In(env, m) }).
+			ProvideService(memoKey, m)
+	})
+}
+
+// Build builds l in the scope at hand and gives its services.
+func (l Layer) Build() Effect[*scope.Env] { return Scope().FlatMap(l.BuildIn) }
+
+// Launch builds l and keeps it until it is interrupted.
+func (l Layer) Launch() Effect[Nothing] { return Scoped(l.Build().AndThen(Never[Nothing]())) }
+
+// Provide builds l in a scope of its own, runs e with its services, and closes
+// the scope when e has ended.
+func (e Effect[A]) Provide(layers ...Layer) Effect[A] {
+	l := LayerMergeAll(layers...)
+	if len(layers) == 1 {
+		l = layers[0]
+	}
+	return ScopedWith(func(s *scope.Scope) Effect[A] {
+		return l.BuildIn(s).FlatMap(func(env *scope.Env) Effect[A] { return e.ProvideEnv(env) })
+	})
+}

@@ -1,0 +1,106 @@
+package effect
+
+import "github.com/rivus/tether/scope"
+
+// Uninterruptible runs e masked: an interruption waits until it has ended.
+func (e Effect[A]) Uninterruptible() Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		if !f.Interruptible() {
+			return then(e)
+		}
+		return result(masked(f, func() Effect[A] { return e }))
+	}}
+}
+
+// masked evaluates what build makes inside a mask; the fiber is interruptible.
+func masked[A any](f *scope.Fiber, build func() Effect[A]) (v A, c *scope.Cause) {
+	entered, c := f.Mask()
+	if c != nil {
+		return v, c
+	}
+	v, c = guarded(f, Suspend(build))
+	if entered {
+		if c = f.Unmask(c); c != nil {
+			var zero A
+			v = zero
+		}
+	}
+	return v, c
+}
+
+// Interruptible runs e so that it can be interrupted, inside a mask too.
+func (e Effect[A]) Interruptible() Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		if f.Interruptible() {
+			return then(e)
+		}
+		return result(opened(f, func() Effect[A] { return e }))
+	}}
+}
+
+func opened[A any](f *scope.Fiber, build func() Effect[A]) (v A, c *scope.Cause) {
+	entered, c := f.Open()
+	if c != nil {
+		return v, c
+	}
+	v, c = guarded(f, Suspend(build))
+	if entered {
+		if c = f.Shut(c); c != nil {
+			var zero A
+			v = zero
+		}
+	}
+	return v, c
+}
+
+// Restore gives back the interruptibility from outside a mask.
+type Restore struct{ to restoreTo }
+
+type restoreTo uint8
+
+const (
+	restoreNothing restoreTo = iota
+	restoreOpen
+	restoreMasked
+)
+
+// Run is e with the interruptibility from outside the mask.
+func (r Restore) Run[A any](e Effect[A]) Effect[A] {
+	switch r.to {
+	case restoreOpen:
+		return e.Interruptible()
+	case restoreMasked:
+		return e.Uninterruptible()
+	default:
+		return e
+	}
+}
+
+// UninterruptibleMask runs what fn builds masked; restore undoes that for parts
+// of it. A fiber that was masked before stays masked inside restore.
+func UninterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		if !f.Interruptible() {
+			return then(fn(Restore{}))
+		}
+		return result(masked(f, func() Effect[A] { return fn(Restore{restoreOpen}) }))
+	}}
+}
+
+// InterruptibleMask runs what fn builds so that it can be interrupted; restore
+// undoes that for parts of it.
+func InterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		if f.Interruptible() {
+			return then(fn(Restore{}))
+		}
+		return result(opened(f, func() Effect[A] { return fn(Restore{restoreMasked}) }))
+	}}
+}
+
+// Interrupt is the effect that ends as if its own fiber had been interrupted.
+func Interrupt[A any]() Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		return again[A](scope.CauseInterrupt(f.ID()))
+	}}
+}

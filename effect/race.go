@@ -1,0 +1,119 @@
+package effect
+
+import (
+	"time"
+
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// RaceFirst runs both and ends as the first one that ends does. The loser is
+// interrupted and awaited.
+func (e Effect[A]) RaceFirst(that Effect[A]) Effect[A] { return RaceAllFirst(e, that) }
+
+// Race runs both and gives the first success. The loser is interrupted and
+// awaited. When both fail it fails with both causes.
+func (e Effect[A]) Race(that Effect[A]) Effect[A] { return RaceAll(e, that) }
+
+// RaceAllFirst runs all and ends as the first one that ends does.
+func RaceAllFirst[A any](effects ...Effect[A]) Effect[A] { return race(effects, true) }
+
+// RaceAll runs all and gives the first success; it fails when all have failed.
+// With none it never ends.
+func RaceAll[A any](effects ...Effect[A]) Effect[A] { return race(effects, false) }
+
+func race[A any](effects []Effect[A], first bool) Effect[A] {
+	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+		values := make([]A, len(effects))
+		i, c := f.Race(len(effects), func(i int, f *scope.Fiber) *scope.Cause {
+			v, c := run(f, effects[i])
+			values[i] = v
+			return c
+		}, scope.RaceOptions{First: first})
+		if c != nil {
+			var zero A
+			return zero, c
+		}
+		return values[i], nil
+	})
+}
+
+// StopOn runs e until it ends or stop fails. It is RaceFirst with an effect that
+// never succeeds.
+func (e Effect[A]) StopOn(stop Effect[Nothing]) Effect[A] {
+	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+		var out A
+		_, c := f.Race(2, func(i int, f *scope.Fiber) *scope.Cause {
+			if i == 1 {
+				_, c := run(f, stop)
+				return c
+			}
+			v, c := run(f, e)
+			out = v
+			return c
+		}, scope.RaceOptions{First: true})
+		if c != nil {
+			var zero A
+			out = zero
+		}
+		return out, c
+	})
+}
+
+// TimeoutError is the failure of Timeout.
+type TimeoutError struct{ After time.Duration }
+
+func (t *TimeoutError) Error() string { return "timed out after " + t.After.String() }
+
+// Tag implements errors.Tagged.
+func (*TimeoutError) Tag() string { return "TimeoutError" }
+
+// Timeout makes the net error convention hold.
+func (*TimeoutError) Timeout() bool { return true }
+
+// Timeout interrupts e after d, waits for its end and fails with *TimeoutError.
+func (e Effect[A]) Timeout(d time.Duration) Effect[A] {
+	return e.TimeoutOrElse(d, func() Effect[A] { return Fail[A](&TimeoutError{After: d}) })
+}
+
+// TimeoutOrElse interrupts e after d, waits for its end and goes on with orElse.
+func (e Effect[A]) TimeoutOrElse(d time.Duration, orElse func() Effect[A]) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		v, timedOut, c := timeout(f, e, d)
+		switch {
+		case c != nil:
+			return failed[A](c)
+		case timedOut:
+			return then(orElse())
+		default:
+			return value(v)
+		}
+	}}
+}
+
+// TimeoutOption interrupts e after d, waits for its end and gives none.
+func TimeoutOption[A any](e Effect[A], d time.Duration) Effect[mo.Option[A]] {
+	return primitive(func(f *scope.Fiber) (mo.Option[A], *scope.Cause) {
+		v, timedOut, c := timeout(f, e, d)
+		if c != nil || timedOut {
+			return mo.None[A](), c
+		}
+		return mo.Some(v), nil
+	})
+}
+
+func timeout[A any](f *scope.Fiber, e Effect[A], d time.Duration) (out A, timedOut bool, c *scope.Cause) {
+	i, c := f.Race(2, func(i int, f *scope.Fiber) *scope.Cause {
+		if i == 1 {
+			return sleep(f, d)
+		}
+		v, c := run(f, e)
+		out = v
+		return c
+	}, scope.RaceOptions{First: true})
+	if c != nil || i == 1 {
+		var zero A
+		out = zero
+	}
+	return out, i == 1, f.NoticeAfter(c)
+}

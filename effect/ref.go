@@ -1,0 +1,61 @@
+package effect
+
+import "sync"
+
+// Ref is a variable that fibers share. Its changes are atomic.
+type Ref[A any] struct {
+	mu sync.Mutex
+	v  A
+}
+
+// NewRef makes a ref (TypeScript: Ref.make).
+func NewRef[A any](v A) Effect[*Ref[A]] { return Sync(func() *Ref[A] { return MakeRef(v) }) }
+
+// MakeRef makes a ref outside any effect.
+func MakeRef[A any](v A) *Ref[A] { return &Ref[A]{v: v} }
+
+// Get gives the value.
+func (r *Ref[A]) Get() Effect[A] {
+	return Sync(func() A {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.v
+	})
+}
+
+// Set replaces the value.
+func (r *Ref[A]) Set(v A) Effect[Unit] { return r.Update(func(A) A { return v }) }
+
+// Update changes the value. fn must be pure and quick: it runs under the ref's
+// lock. When it panics, the value stays.
+func (r *Ref[A]) Update(fn func(A) A) Effect[Unit] {
+	return SyncUnit(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.v = fn(r.v)
+	})
+}
+
+// UpdateAndGet changes the value and gives the new one.
+func (r *Ref[A]) UpdateAndGet(fn func(A) A) Effect[A] {
+	return ModifyRef(r, func(v A) (A, A) { n := fn(v); return n, n })
+}
+
+// GetAndUpdate changes the value and gives the old one.
+func (r *Ref[A]) GetAndUpdate(fn func(A) A) Effect[A] {
+	return ModifyRef(r, func(v A) (A, A) { return v, fn(v) })
+}
+
+// GetAndSet replaces the value and gives the old one.
+func (r *Ref[A]) GetAndSet(v A) Effect[A] { return r.GetAndUpdate(func(A) A { return v }) }
+
+// ModifyRef changes the value and gives what fn makes beside it.
+func ModifyRef[A, B any](r *Ref[A], fn func(A) (result B, next A)) Effect[B] {
+	return Sync(func() B {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		b, next := fn(r.v)
+		r.v = next
+		return b
+	})
+}

@@ -1,0 +1,283 @@
+package effect
+
+import (
+	"sync"
+
+	"github.com/rivus/tether/internal/list"
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// Semaphore hands out permits. Who waits is served in order, as far as the
+// permits that are free suffice for it.
+type Semaphore struct {
+	mu      sync.Mutex
+	permits int
+	taken   int
+	waiters list.List[*permitWait]
+}
+
+// permitWait is a request in the queue. It stays there until it has its permits
+// or gives up: being woken reserves nothing.
+type permitWait struct {
+	n int
+	// token is set while the request sleeps and nobody woke it.
+	token  scope.Token
+	asleep bool
+}
+
+// NewSemaphore makes a semaphore (TypeScript: Semaphore.make).
+func NewSemaphore(permits int) Effect[*Semaphore] {
+	return Sync(func() *Semaphore { return MakeSemaphore(permits) })
+}
+
+// MakeSemaphore makes a semaphore outside any effect.
+func MakeSemaphore(permits int) *Semaphore { return &Semaphore{permits: permits} }
+
+// Free is the number of permits that nobody has. Any goroutine may call it.
+func (s *Semaphore) Free() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.permits - s.taken
+}
+
+// served is the first request that the free permits suffice for. mu is held.
+func (s *Semaphore) served() *list.Node[*permitWait] {
+	for n := s.waiters.Front(); n != nil; n = n.Next() {
+		if n.Value.n <= s.permits-s.taken {
+			return n
+		}
+	}
+	return nil
+}
+
+// take waits for n permits, then goes on with then. restore is how the wait is
+// interruptible inside a caller's mask.
+func takePermits[A any](f *scope.Fiber, s *Semaphore, n int, restore Restore, then func() (A, *scope.Cause)) (A, *scope.Cause) {
+	s.mu.Lock()
+	if s.permits-s.taken >= n && (s.waiters.Len() == 0 || s.served() == nil) {
+		s.taken += n
+		s.mu.Unlock()
+		return then()
+	}
+	node := &list.Node[*permitWait]{Value: &permitWait{n: n}}
+	s.waiters.Push(node)
+	s.mu.Unlock()
+	leave := func() {
+		s.mu.Lock()
+		if s.waiters.Remove(node) {
+			s.release(f, 0)
+		} else {
+			s.mu.Unlock()
+		}
+	}
+	wait := restore.Run(primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, s.sleep(f, node) }))
+	queued := primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+		for {
+			if _, c := run(f, wait); c != nil {
+				var zero A
+				return zero, c
+			}
+			s.mu.Lock()
+			if s.served() == node {
+				s.taken += n
+				s.mu.Unlock()
+				leave()
+				return then()
+			}
+			s.mu.Unlock()
+		}
+	})
+	return onExit(f, queued, true, func(A, *scope.Cause) *scope.Cause {
+		leave()
+		return nil
+	})
+}
+
+// sleep parks the request until it is woken, or not at all when it is served.
+func (s *Semaphore) sleep(f *scope.Fiber, node *list.Node[*permitWait]) *scope.Cause {
+	t := f.Arm()
+	s.mu.Lock()
+	if s.served() == node {
+		s.mu.Unlock()
+		t.Wake()
+		return f.Block(t, waitPermits).Cause
+	}
+	node.Value.token, node.Value.asleep = t, true
+	s.mu.Unlock()
+	return f.Block(t, waitPermits).Cause
+}
+
+var waitPermits = &scope.Waiting{What: "permits of a Semaphore"}
+
+// release gives permits back; it is entered with mu held and gives it back.
+func (s *Semaphore) release(f *scope.Fiber, n int) int {
+	s.taken -= n
+	free, waiting := s.permits-s.taken, s.waiters.Len() > 0
+	s.mu.Unlock()
+	if waiting {
+		if scope.Serial(f.Runtime()) {
+			scope.Dispatch(f, s.wakeSerial)
+		} else {
+			s.wakeParallel()
+		}
+	}
+	return free
+}
+
+// wakeSerial wakes every request that fits. A request that was woken before
+// still counts against the permits. Those that it wakes run inside the wake and
+// may change the queue.
+func (s *Semaphore) wakeSerial() {
+	remaining := s.permits - s.taken
+	for _, w := range s.snapshot() {
+		if !w.Listed() || w.Value.n > remaining {
+			continue
+		}
+		remaining -= w.Value.n
+		if w.Value.asleep {
+			w.Value.asleep = false
+			w.Value.token.Wake()
+		}
+	}
+}
+
+func (s *Semaphore) snapshot() []*list.Node[*permitWait] {
+	out := make([]*list.Node[*permitWait], 0, s.waiters.Len())
+	for n := s.waiters.Front(); n != nil; n = n.Next() {
+		out = append(out, n)
+	}
+	return out
+}
+
+// wakeParallel does the same with the lock held for the choice and given back
+// for the wakes.
+func (s *Semaphore) wakeParallel() {
+	var few [4]scope.Token
+	tokens := few[:0]
+	s.mu.Lock()
+	remaining := s.permits - s.taken
+	for n := s.waiters.Front(); n != nil && remaining > 0; n = n.Next() {
+		if n.Value.n > remaining {
+			continue
+		}
+		remaining -= n.Value.n
+		if n.Value.asleep {
+			n.Value.asleep = false
+			tokens = append(tokens, n.Value.token)
+		}
+	}
+	s.mu.Unlock()
+	for _, t := range tokens {
+		t.Wake()
+	}
+}
+
+// Take waits for n permits, takes them and gives n. An interruption may fall
+// between that and what comes next; WithPermits does not leave such a gap.
+func (s *Semaphore) Take(n int) Effect[int] {
+	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
+		return takePermits(f, s, n, Restore{}, func() (int, *scope.Cause) { return n, nil })
+	})
+}
+
+// TakeScoped waits for n permits, which go back when the scope at hand closes.
+func (s *Semaphore) TakeScoped(n int) Effect[Unit] {
+	return UninterruptibleMask(func(restore Restore) Effect[Unit] {
+		return Scope().FlatMap(func(at *scope.Scope) Effect[Unit] {
+			return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+				return takePermits(f, s, n, restore, func() (Unit, *scope.Cause) {
+					return Unit{}, at.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
+						s.mu.Lock()
+						s.release(f, n)
+						return nil
+					})
+				})
+			})
+		})
+	})
+}
+
+// TakeIfAvailable takes n permits and tells whether they were free.
+func (s *Semaphore) TakeIfAvailable(n int) Effect[bool] {
+	return Sync(func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.permits-s.taken < n {
+			return false
+		}
+		s.taken += n
+		return true
+	})
+}
+
+// Release gives n permits back and gives the number that is free then.
+func (s *Semaphore) Release(n int) Effect[int] {
+	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
+		s.mu.Lock()
+		return s.release(f, n), nil
+	})
+}
+
+// ReleaseAll gives all permits back and gives the number that is free then.
+func (s *Semaphore) ReleaseAll() Effect[int] {
+	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
+		s.mu.Lock()
+		return s.release(f, s.taken), nil
+	})
+}
+
+// Resize changes the number of permits. Taken ones stay taken.
+func (s *Semaphore) Resize(permits int) Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		s.mu.Lock()
+		s.permits = permits
+		if permits-s.taken < 0 {
+			s.mu.Unlock()
+			return Unit{}, nil
+		}
+		s.release(f, 0)
+		return Unit{}, nil
+	})
+}
+
+// WithPermits runs e with n permits of s. They go back when e has ended,
+// however.
+func (e Effect[A]) WithPermits(s *Semaphore, n int) Effect[A] {
+	return UninterruptibleMask(func(restore Restore) Effect[A] {
+		inner := restore.Run(e)
+		return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+			return takePermits(f, s, n, restore, func() (A, *scope.Cause) { return s.holding(f, inner, n) })
+		})
+	})
+}
+
+func (s *Semaphore) holding[A any](f *scope.Fiber, e Effect[A], n int) (A, *scope.Cause) {
+	return onExit(f, e, false, func(A, *scope.Cause) *scope.Cause {
+		s.mu.Lock()
+		s.release(f, n)
+		return nil
+	})
+}
+
+// WithPermitsIfAvailable runs e with n permits of s, or gives none when they are
+// not free.
+func WithPermitsIfAvailable[A any](s *Semaphore, n int, e Effect[A]) Effect[mo.Option[A]] {
+	return UninterruptibleMask(func(restore Restore) Effect[mo.Option[A]] {
+		inner := restore.Run(e)
+		return primitive(func(f *scope.Fiber) (mo.Option[A], *scope.Cause) {
+			s.mu.Lock()
+			if s.permits-s.taken < n {
+				s.mu.Unlock()
+				return mo.None[A](), nil
+			}
+			s.taken += n
+			s.mu.Unlock()
+			v, c := s.holding(f, inner, n)
+			if c != nil {
+				return mo.None[A](), c
+			}
+			return mo.Some(v), nil
+		})
+	})
+}

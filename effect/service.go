@@ -1,0 +1,98 @@
+package effect
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// Service is a key under which programs find a T that somebody provides. T is
+// usually an interface. Make each key once, in a package variable.
+type Service[T any] struct{ key *scope.Key }
+
+// NewService makes a key. name is what a message about a missing one says.
+func NewService[T any](name string) Service[T] { return Service[T]{&scope.Key{Name: name}} }
+
+// NewReference makes a key that has a default (TypeScript: Context.Reference).
+// def is called, once, when the default is first read.
+func NewReference[T any](name string, def func() T) Service[T] {
+	return Service[T]{&scope.Key{Name: name, Default: sync.OnceValue(func() any { return def() })}}
+}
+
+// MissingService is the defect of a program that asks for a service which
+// nobody provided.
+type MissingService struct{ Service string }
+
+func (m *MissingService) Error() string {
+	return fmt.Sprintf("service %s is missing; provide it with a layer, ProvideService or ProvideScope around the effect that needs it", m.Service)
+}
+
+// Tag implements errors.Tagged.
+func (*MissingService) Tag() string { return "MissingService" }
+
+// Get gives the service. When nobody provided it, it is a defect that names it.
+func (s Service[T]) Get() Effect[T] {
+	return primitive(func(f *scope.Fiber) (T, *scope.Cause) {
+		v, ok := s.Lookup(f.Env()).Get()
+		if !ok {
+			return v, scope.CauseDie(&MissingService{Service: s.key.Name})
+		}
+		return v, nil
+	})
+}
+
+// GetOption gives the service, or none (TypeScript: serviceOption).
+func (s Service[T]) GetOption() Effect[mo.Option[T]] {
+	return primitive(func(f *scope.Fiber) (mo.Option[T], *scope.Cause) { return s.Lookup(f.Env()), nil })
+}
+
+// Lookup reads the service from env: its value there, else a reference's
+// default, else none.
+func (s Service[T]) Lookup(env *scope.Env) mo.Option[T] {
+	if v, ok := env.Lookup(s.key); ok {
+		t, _ := v.(T)
+		return mo.Some(t)
+	}
+	if s.key.Default != nil {
+		t, _ := s.key.Default().(T)
+		return mo.Some(t)
+	}
+	return mo.None[T]()
+}
+
+// In is env with v as the service.
+func (s Service[T]) In(env *scope.Env, v T) *scope.Env { return env.With(s.key, v) }
+
+// Name is the key's name.
+func (s Service[T]) Name() string { return s.key.Name }
+
+// ProvideService runs e with v as the service s.
+func (e Effect[A]) ProvideService[T any](s Service[T], v T) Effect[A] {
+	return withEnv(e, func(env *scope.Env) *scope.Env { return s.In(env, v) })
+}
+
+// ProvideEnv runs e with env's services on top of those at hand (TypeScript:
+// provideContext).
+func (e Effect[A]) ProvideEnv(env *scope.Env) Effect[A] {
+	if e.lit != nil {
+		return e
+	}
+	return withEnv(e, func(at *scope.Env) *scope.Env { return at.Merge(env) })
+}
+
+// Env gives the services at hand (TypeScript: Effect.context).
+func Env() Effect[*scope.Env] {
+	return primitive(func(f *scope.Fiber) (*scope.Env, *scope.Cause) { return f.Env(), nil })
+}
+
+func withEnv[A any](e Effect[A], change func(*scope.Env) *scope.Env) Effect[A] {
+	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+		prev := f.Env()
+		f.SetEnv(change(prev))
+		v, c := guarded(f, e)
+		f.SetEnv(prev)
+		return v, c
+	})
+}

@@ -1,0 +1,62 @@
+package effect
+
+import (
+	"time"
+
+	"github.com/rivus/tether/scope"
+)
+
+// Sleep waits for d by the runtime's clock. A d that is not positive is a
+// YieldNow.
+func Sleep(d time.Duration) Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, sleep(f, d) })
+}
+
+func sleep(f *scope.Fiber, d time.Duration) *scope.Cause {
+	if d <= 0 {
+		return yieldNow(f)
+	}
+	t := f.Arm()
+	timer := f.Clock().AfterFunc(d, func() { t.Wake() })
+	p := f.Block(t, waitSleep)
+	if p.Cause == nil && !p.Slept {
+		return nil
+	}
+	return f.Settle(p.Cause, func() *scope.Cause {
+		timer.Stop()
+		return nil
+	})
+}
+
+var waitSleep = &scope.Waiting{What: "a timer (Sleep)"}
+
+// Delay waits for d before it runs e.
+func (e Effect[A]) Delay(d time.Duration) Effect[A] { return Sleep(d).AndThen(e) }
+
+// Now is the wall-clock time.
+func Now() Effect[time.Time] {
+	return primitive(func(f *scope.Fiber) (time.Time, *scope.Cause) { return f.Clock().Now(), nil })
+}
+
+// Monotonic is the monotonic time since the runtime clock's origin.
+func Monotonic() Effect[time.Duration] {
+	return primitive(func(f *scope.Fiber) (time.Duration, *scope.Cause) { return f.Clock().Monotonic(), nil })
+}
+
+// Timed is what Timed gives.
+type Elapsed[A any] struct {
+	Duration time.Duration
+	Value    A
+}
+
+// Timed measures how long e took, by the monotonic clock.
+func Timed[A any](e Effect[A]) Effect[Elapsed[A]] {
+	return Effect[Elapsed[A]]{step: func(f *scope.Fiber) (Elapsed[A], *scope.Cause, Effect[Elapsed[A]]) {
+		start := f.Clock().Monotonic()
+		v, c := run(f, e)
+		if c != nil {
+			return failed[Elapsed[A]](c)
+		}
+		return value(Elapsed[A]{f.Clock().Monotonic() - start, v})
+	}}
+}

@@ -1,0 +1,88 @@
+// Package list is an intrusive doubly linked list: adding, and removing from the
+// middle, are O(1) and do not allocate beyond the node, which its owner keeps.
+// It is not safe for concurrent use.
+package list
+
+// Node is an element. Its zero value is in no list.
+type Node[T any] struct {
+	Value      T
+	prev, next *Node[T]
+	in         *List[T]
+}
+
+// Listed tells whether the node is in a list.
+func (n *Node[T]) Listed() bool { return n.in != nil }
+
+// Next is the node behind n, or nil.
+func (n *Node[T]) Next() *Node[T] { return n.next }
+
+// List is a list; its zero value is empty.
+type List[T any] struct {
+	head, tail *Node[T]
+	n          int
+}
+
+// Len is the number of nodes.
+func (l *List[T]) Len() int { return l.n }
+
+// Front is the first node, or nil.
+func (l *List[T]) Front() *Node[T] { return l.head }
+
+// Push adds n, which must be in no list, at the end.
+func (l *List[T]) Push(n *Node[T]) {
+	n.in, n.prev, n.next = l, l.tail, nil
+	if l.tail == nil {
+		l.head = n
+	} else {
+		l.tail.next = n
+	}
+	l.tail = n
+	l.n++
+}
+
+// Remove takes n out, or answers false when it is not in l.
+func (l *List[T]) Remove(n *Node[T]) bool {
+	if n.in != l {
+		return false
+	}
+	if n.prev == nil {
+		l.head = n.next
+	} else {
+		n.prev.next = n.next
+	}
+	if n.next == nil {
+		l.tail = n.prev
+	} else {
+		n.next.prev = n.prev
+	}
+	n.in, n.prev, n.next = nil, nil, nil
+	l.n--
+	return true
+}
+
+// Shift takes the first node out, or answers nil.
+func (l *List[T]) Shift() *Node[T] {
+	n := l.head
+	if n != nil {
+		l.Remove(n)
+	}
+	return n
+}
+
+// Take moves everything into a new list.
+func (l *List[T]) Take() *List[T] {
+	out := &List[T]{}
+	for n := l.Shift(); n != nil; n = l.Shift() {
+		out.Push(n)
+	}
+	return out
+}
+
+// Values are the values in order.
+func (l *List[T]) Values() []T {
+	out := make([]T, 0, l.n)
+	for n := l.head; n != nil; n = n.next {
+		out = append(out, n.Value)
+	}
+	return out
+}

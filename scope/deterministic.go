@@ -1,0 +1,338 @@
+package scope
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Order is the order in which a deterministic runtime runs what is ready.
+type Order uint8
+
+const (
+	// EffectOrder is the order of effect@4.1.0: who wakes a fiber runs it at
+	// once; forks and yields go to batches, one for each fiber that lets go.
+	EffectOrder Order = iota
+	// ExploreOrder lets a chooser pick, each time, what runs next.
+	ExploreOrder
+)
+
+// Chooser picks one of n things, 0 to n-1; n is at least 2.
+type Chooser func(n int) int
+
+// DeterministicOptions configures a deterministic runtime.
+type DeterministicOptions struct {
+	Order Order
+	// Choose is for ExploreOrder; nil always picks the first.
+	Choose Chooser
+	// Preempt lets the chooser also stop a running fiber before any step, as
+	// threads can be.
+	Preempt bool
+	// Start is the wall clock's start; the zero time is the Unix epoch.
+	Start time.Time
+	// MaxSteps ends a run that takes more steps; 0 sets no limit.
+	MaxSteps int
+	// OnStep hears of every step: its number, from 1, and the fiber.
+	OnStep func(step int, f *Fiber)
+	// OnRun hears each time the runtime switches to a fiber.
+	OnRun func(f *Fiber)
+}
+
+// Deterministic is the runtime of tests: fibers are coroutines, one runs at a
+// time, and the clock is virtual. With the same program, order and choices a
+// run is the same run, to the last event.
+type Deterministic struct {
+	o     DeterministicOptions
+	clock *VirtualClock
+	ids   uint64
+
+	// ready are batches (effect order) or single tasks (explore order).
+	ready []*batch
+	// foreign are settled completions, which wait until nothing is ready.
+	foreign []func()
+	// inbox is what other goroutines complete; guarded by mu.
+	mu       sync.Mutex
+	inbox    []func()
+	inFlight int
+	arrived  chan struct{}
+
+	idle  []*coroutine
+	dying []*coroutine
+	// live are the fibers that have a coroutine, for reports and teardown.
+	live      map[*Fiber]struct{}
+	abandoned bool
+	steps     int
+	exceeded  bool
+}
+
+// batch is what fibers handed to one dispatcher since it last ran.
+type batch struct {
+	owner *Fiber
+	tasks []func()
+}
+
+// NewDeterministic makes a runtime for one run.
+func NewDeterministic(o DeterministicOptions) *Deterministic {
+	d := &Deterministic{o: o, arrived: make(chan struct{}, 1), live: map[*Fiber]struct{}{}}
+	d.clock = newVirtualClock(o.Start)
+	return d
+}
+
+// Clock implements Runtime.
+func (d *Deterministic) Clock() Clock { return d.clock }
+
+// Steps is the number of steps so far; only runs with hooks count them.
+func (d *Deterministic) Steps() int { return d.steps }
+
+func (d *Deterministic) nextID() FiberID { d.ids++; return FiberID(d.ids) }
+
+func (d *Deterministic) hooks() uint32 {
+	if d.o.Preempt || d.o.MaxSteps > 0 || d.o.OnStep != nil {
+		return flagHooked
+	}
+	return 0
+}
+
+func (d *Deterministic) explores() bool { return d.o.Order == ExploreOrder }
+
+func (d *Deterministic) start(f *Fiber) {
+	if d.explores() {
+		d.push(func() { d.begin(f) })
+		return
+	}
+	d.begin(f)
+}
+
+func (d *Deterministic) startLater(by, f *Fiber) { d.dispatch(by, func() { d.begin(f) }) }
+
+func (d *Deterministic) begin(f *Fiber) {
+	if d.abandoned || !f.park.CompareAndSwap(phaseUnstarted, phaseRunning) {
+		return
+	}
+	co := d.acquireCoroutine()
+	co.fiber = f
+	f.host.co = co
+	d.live[f] = struct{}{}
+	d.run(f)
+}
+
+// run switches to f and back.
+func (d *Deterministic) run(f *Fiber) {
+	if d.o.OnRun != nil {
+		d.o.OnRun(f)
+	}
+	d.resume(f)
+	if _, done := f.Exited(); done {
+		delete(d.live, f)
+	}
+}
+
+func (d *Deterministic) dispatch(on *Fiber, task func()) {
+	if d.explores() {
+		d.push(task)
+		return
+	}
+	if on.host.batch == nil {
+		on.host.batch = &batch{owner: on}
+		d.ready = append(d.ready, on.host.batch)
+	}
+	on.host.batch.tasks = append(on.host.batch.tasks, task)
+}
+
+func (d *Deterministic) push(task func()) {
+	d.ready = append(d.ready, &batch{tasks: []func(){task}})
+}
+
+func (d *Deterministic) prepare(*Fiber) {}
+func (d *Deterministic) cancel(*Fiber)  {}
+
+func (d *Deterministic) block(f *Fiber) {
+	f.host.where = callers()
+	d.yield(f)
+	f.host.where = nil
+}
+
+func (d *Deterministic) yield(f *Fiber) {
+	if !f.host.co.yield(struct{}{}) || d.abandoned {
+		panic(abandoned{})
+	}
+}
+
+func (d *Deterministic) unblock(f *Fiber) {
+	if d.abandoned {
+		return
+	}
+	if d.explores() {
+		d.push(func() { d.run(f) })
+		return
+	}
+	d.run(f)
+}
+
+func (d *Deterministic) beginForeign() func(func()) {
+	d.mu.Lock()
+	d.inFlight++
+	d.mu.Unlock()
+	return func(done func()) {
+		d.mu.Lock()
+		d.inFlight--
+		d.inbox = append(d.inbox, done)
+		d.mu.Unlock()
+		select {
+		case d.arrived <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (d *Deterministic) settled(fn func()) {
+	if d.explores() {
+		d.push(fn)
+		return
+	}
+	d.foreign = append(d.foreign, fn)
+}
+
+func (d *Deterministic) step(f *Fiber) {
+	d.steps++
+	if d.o.MaxSteps > 0 && d.steps > d.o.MaxSteps {
+		d.exceeded = true
+		d.yield(f) // never resumed: the run is over
+	}
+	if d.o.OnStep != nil {
+		d.o.OnStep(d.steps, f)
+	}
+	if d.o.Preempt && len(d.ready) > 0 && d.choose(2) == 1 {
+		d.push(func() { d.run(f) })
+		d.yield(f)
+	}
+}
+
+func (d *Deterministic) abandoning() bool { return d.abandoned }
+func (d *Deterministic) serial() bool     { return true }
+
+func (d *Deterministic) choose(n int) int {
+	if d.o.Choose == nil || n < 2 {
+		return 0
+	}
+	return d.o.Choose(n)
+}
+
+// Run runs body as the main fiber until nothing is ready, in flight or timed.
+// started, when not nil, is given the main fiber before it runs, ended when it
+// has ended. The report says what was still waiting.
+func (d *Deterministic) Run(env *Env, body func(*Fiber) *Cause, started, ended func(*Fiber)) Report {
+	main := new(Fiber)
+	main.init(d, env, true, body)
+	main.Observe(NewObserver(func(f *Fiber) {
+		if ended != nil {
+			ended(f)
+		}
+	}))
+	if started != nil {
+		started(main)
+	}
+	d.start(main)
+	for !d.exceeded && d.turn() {
+	}
+	report := d.report(main)
+	d.abandon()
+	return report
+}
+
+// turn runs one thing, in the order of precedence: what is ready, then settled
+// foreign work, then (waiting for it) foreign work in flight, then the earliest
+// timer.
+func (d *Deterministic) turn() bool {
+	d.collect()
+	switch {
+	case len(d.ready) > 0:
+		i := 0
+		if d.explores() {
+			i = d.choose(len(d.ready))
+		}
+		b := d.ready[i]
+		d.ready = slices.Delete(d.ready, i, i+1)
+		if b.owner != nil {
+			b.owner.host.batch = nil
+		}
+		for _, task := range b.tasks {
+			if d.exceeded {
+				return false
+			}
+			task()
+		}
+	case len(d.foreign) > 0:
+		fn := d.foreign[0]
+		d.foreign = d.foreign[1:]
+		fn()
+	case d.waitForeign():
+	default:
+		return d.clock.fireNext()
+	}
+	return true
+}
+
+// collect moves what other goroutines completed to where it waits its turn.
+func (d *Deterministic) collect() {
+	d.mu.Lock()
+	in := d.inbox
+	d.inbox = nil
+	d.mu.Unlock()
+	for _, fn := range in {
+		d.settled(fn)
+	}
+}
+
+func (d *Deterministic) waitForeign() bool {
+	d.mu.Lock()
+	wait := d.inFlight > 0 || len(d.inbox) > 0
+	none := len(d.inbox) == 0
+	d.mu.Unlock()
+	if wait && none {
+		<-d.arrived
+	}
+	return wait
+}
+
+// abandon ends the coroutines that are left: parked fibers unwind by a panic
+// that no frame holds up, so that the Go defers of user code run.
+func (d *Deterministic) abandon() {
+	d.abandoned = true
+	var stops []func()
+	for f := range d.live {
+		stops = append(stops, f.host.co.stop)
+	}
+	for _, co := range d.idle {
+		stops = append(stops, co.stop)
+	}
+	for _, co := range d.dying {
+		stops = append(stops, co.stop)
+	}
+	for _, stop := range stops {
+		// On a goroutine of its own, since stopping a coroutine that dies by
+		// Goexit passes the Goexit on, and a panic of abandoned{} too.
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			defer func() {
+				if r := recover(); r != nil {
+					if _, ok := Recovered(r).(abandoned); !ok {
+						panic(r)
+					}
+				}
+			}()
+			stop()
+		}()
+		<-done
+	}
+	clear(d.live)
+	d.idle, d.dying = nil, nil
+}
+
+func callers() []uintptr {
+	var pcs [32]uintptr
+	n := runtime.Callers(4, pcs[:])
+	return slices.Clone(pcs[:n])
+}

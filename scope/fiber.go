@@ -1,0 +1,248 @@
+package scope
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+)
+
+// Fiber is one line of execution of a program: it has a stack of its own, can
+// be parked and woken, and can be interrupted. Its fields are owned by the
+// goroutine (or coroutine) that runs it, unless they say otherwise.
+//
+// Direct-style code gets the fiber that runs it as an argument and must not use
+// it from another goroutine, apart from the methods that say so: ID, Interrupt,
+// Exited and Observe.
+type Fiber struct {
+	rt  Runtime
+	env *Env
+
+	// flags is written by the owner and by interrupters. See interrupt.go.
+	flags atomic.Uint32
+	// depth counts nested evaluations, segment the depth at which the next
+	// stack segment begins.
+	depth, segment int32
+
+	// park is what arbitrates between the fiber, its waker and its
+	// interrupters. See park.go.
+	park atomic.Uint64
+	host host
+
+	id   FiberID
+	body func(*Fiber) *Cause
+
+	mu sync.Mutex
+	// interruption, once set, only grows. Guarded by mu.
+	interruption *Cause
+	// onInterrupt is called, outside mu, when an interruption arrives while the
+	// fiber is interruptible. Guarded by mu.
+	onInterrupt func()
+	// exit is set once, with done, before observers hear of it. Guarded by mu.
+	exit      *Cause
+	done      bool
+	observers observerList
+	// children in the order they were forked; siblings links this fiber into
+	// its parent's list, which parent's mu guards.
+	children childList
+	parent   *Fiber
+	siblings struct{ prev, next *Fiber }
+	// inScope is the entry of the scope that the fiber was forked in.
+	inScope Registration
+}
+
+// host is what the fiber's runtime keeps of it.
+type host struct {
+	// parallel runtime: the semaphore on which the fiber's goroutine sleeps.
+	sema sync.WaitGroup
+	// deterministic runtime
+	co    *coroutine
+	batch *batch
+	wait  *Waiting
+	where []uintptr
+}
+
+// maxDepth bounds the nesting of evaluations, and with it the memory that a
+// runaway recursion takes (about half a kilobyte a level).
+const (
+	maxDepth     = 1 << 21
+	segmentDepth = 1 << 14
+)
+
+// ID is the fiber's number in its runtime. Any goroutine may call it.
+func (f *Fiber) ID() FiberID { return f.id }
+
+// Runtime is what runs the fiber. Any goroutine may call it.
+func (f *Fiber) Runtime() Runtime { return f.rt }
+
+// Clock is the runtime's clock. Any goroutine may call it.
+func (f *Fiber) Clock() Clock { return f.rt.Clock() }
+
+// Env is the services at hand.
+func (f *Fiber) Env() *Env { return f.env }
+
+// SetEnv replaces the services at hand. Who calls it puts the old ones back,
+// whatever happens in between.
+func (f *Fiber) SetEnv(env *Env) { f.env = env }
+
+// Scope is the scope at hand, or nil.
+func (f *Fiber) Scope() *Scope { return f.env.Scope() }
+
+// init prepares a fiber that has not been started.
+func (f *Fiber) init(rt Runtime, env *Env, interruptible bool, body func(*Fiber) *Cause) {
+	f.rt, f.env, f.body = rt, env, body
+	f.id = rt.nextID()
+	f.segment = segmentDepth
+	flags := rt.hooks()
+	if interruptible {
+		flags |= flagInterruptible
+	}
+	f.flags.Store(flags)
+	f.park.Store(phaseUnstarted)
+}
+
+// Exited is the fiber's cause and whether it has ended; a nil cause is success.
+// Any goroutine may call it.
+func (f *Fiber) Exited() (*Cause, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.exit, f.done
+}
+
+// main runs the fiber from its start to its end, unless it was ended before.
+func (f *Fiber) main() {
+	if !f.park.CompareAndSwap(phaseUnstarted, phaseRunning) {
+		return
+	}
+	f.runBody()
+}
+
+func (f *Fiber) runBody() {
+	returned := false
+	// A Goexit in the body cannot be stopped, but the fiber still ends by the
+	// rules: the defer interrupts its children and tells its observers.
+	defer func() {
+		if !returned && !f.rt.abandoning() {
+			f.finish(CauseDie(Exited{}))
+		}
+	}()
+	c := f.callBody()
+	returned = true
+	f.finish(c)
+}
+
+func (f *Fiber) callBody() (c *Cause) {
+	defer func() {
+		if r := recover(); r != nil {
+			c = f.Raised(r)
+		}
+	}()
+	body := f.body
+	f.body = nil
+	if f.Signaled() {
+		if c := f.Notice(); c != nil {
+			return c
+		}
+	}
+	return f.NoticeAfter(body(f))
+}
+
+// finish ends the fiber: its children first, then its exit is published, then
+// its observers are called in order.
+func (f *Fiber) finish(c *Cause) {
+	c = f.endChildren(c)
+	f.mu.Lock()
+	f.exit, f.done = c, true
+	parent := f.parent
+	heard := f.observers.head != nil
+	f.mu.Unlock()
+	if parent != nil {
+		parent.mu.Lock()
+		parent.children.remove(f)
+		parent.mu.Unlock()
+	}
+	if !heard && c.HasDies() {
+		reportUnheard(f, c)
+	}
+	for {
+		// One at a time: an observer that runs may remove later ones.
+		f.mu.Lock()
+		o := f.observers.shift()
+		f.mu.Unlock()
+		if o == nil {
+			return
+		}
+		o.fn(f)
+	}
+}
+
+// endChildren interrupts the children in fork order and awaits them one at a
+// time. An interruption of f during that wait replaces even a success.
+func (f *Fiber) endChildren(c *Cause) *Cause {
+	for {
+		f.mu.Lock()
+		kids := f.children.snapshot()
+		f.mu.Unlock()
+		if kids == nil {
+			return c
+		}
+		if i := f.InterruptAll(kids); i != nil {
+			c = i
+		}
+	}
+}
+
+func reportUnheard(f *Fiber, c *Cause) {
+	die, _ := c.Defect()
+	attrs := []any{slog.Uint64("fiber", uint64(f.id)), slog.Any("defect", die.Defect)}
+	if die.Stack != nil {
+		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	}
+	slog.Error("a fiber that nobody observes ended with a defect", attrs...)
+}
+
+// childList is an intrusive list: leaving it costs the same for one child and
+// for 10^5.
+type childList struct{ head, tail *Fiber }
+
+func (l *childList) add(f *Fiber) {
+	f.siblings.prev = l.tail
+	if l.tail == nil {
+		l.head = f
+	} else {
+		l.tail.siblings.next = f
+	}
+	l.tail = f
+}
+
+func (l *childList) remove(f *Fiber) {
+	s := &f.siblings
+	switch {
+	case s.prev != nil:
+		s.prev.siblings.next = s.next
+	case l.head == f:
+		l.head = s.next
+	default:
+		return
+	}
+	if s.next != nil {
+		s.next.siblings.prev = s.prev
+	} else {
+		l.tail = s.prev
+	}
+	s.prev, s.next = nil, nil
+}
+
+func (l *childList) snapshot() []*Fiber {
+	var out []*Fiber
+	for c := l.head; c != nil; c = c.siblings.next {
+		out = append(out, c)
+	}
+	return out
+}
+
+// Children are the fiber's living children, in the order they were forked.
+func (f *Fiber) Children() []*Fiber {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.children.snapshot()
+}

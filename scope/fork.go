@@ -1,0 +1,190 @@
+package scope
+
+// Mode is the interruptibility that a fork begins with.
+type Mode uint8
+
+const (
+	// StartInterruptible begins interruptible, whatever the parent is.
+	StartInterruptible Mode = iota
+	// StartUninterruptible begins masked (TypeScript: uninterruptible: true).
+	StartUninterruptible
+	// StartInherited begins as the parent is now (uninterruptible: "inherit").
+	StartInherited
+)
+
+// ForkOptions says how a fiber starts. The zero value is TypeScript's default:
+// a child, started when its parent lets go, interruptible.
+type ForkOptions struct {
+	// Immediate starts the fiber at once. On the deterministic runtime it runs
+	// to its first park before Fork returns; on the parallel one it may run
+	// beside its parent.
+	Immediate bool
+	// Daemon makes a fiber that does not end with its parent.
+	Daemon bool
+	Mode   Mode
+}
+
+// Fork starts a fiber that runs body and has f's services. A child is
+// interrupted and awaited when f ends. f itself may be parked when code that
+// runs on its behalf calls this, as long as the fork is a daemon.
+func (f *Fiber) Fork(body func(*Fiber) *Cause, o ForkOptions) *Fiber {
+	child := new(Fiber)
+	f.ForkInto(child, body, o)
+	return child
+}
+
+// ForkInto is Fork into memory of the caller's, which must be zero.
+func (f *Fiber) ForkInto(child *Fiber, body func(*Fiber) *Cause, o ForkOptions) {
+	f.Prepare(child, body, o)
+	f.Start(child, o)
+}
+
+// Prepare makes child ready without starting it, so that observers can be added
+// before it runs. Start must follow, or Interrupt.
+func (f *Fiber) Prepare(child *Fiber, body func(*Fiber) *Cause, o ForkOptions) {
+	interruptible := o.Mode == StartInterruptible || (o.Mode == StartInherited && f.Interruptible())
+	child.init(f.rt, f.env, interruptible, body)
+	if !o.Daemon {
+		f.mu.Lock()
+		child.parent = f
+		f.children.add(child)
+		f.mu.Unlock()
+	}
+}
+
+// Start starts what Prepare made.
+func (f *Fiber) Start(child *Fiber, o ForkOptions) {
+	if o.Immediate {
+		f.rt.start(child)
+	} else {
+		f.rt.startLater(f, child)
+	}
+}
+
+// ForkIn starts a daemon that ends with s: closing s interrupts and awaits it,
+// unless it is the fiber that closes. In a closed scope it never runs and is
+// interrupted.
+func (f *Fiber) ForkIn(s *Scope, child *Fiber, body func(*Fiber) *Cause, o ForkOptions) {
+	o.Daemon = true
+	if s.Closed() {
+		child.init(f.rt, f.env, true, body)
+		child.Interrupt(f.id)
+		return
+	}
+	f.ForkInto(child, body, o)
+	if _, done := child.Exited(); done {
+		return
+	}
+	if !s.register(&child.inScope, child, fiberFinalizer(child)) {
+		child.Interrupt(f.id)
+		return
+	}
+	if !child.Observe(NewObserver(func(*Fiber) { s.Remove(&child.inScope) })) {
+		s.Remove(&child.inScope)
+	}
+}
+
+// RunIn ties a fiber that runs already to s (TypeScript: Fiber.runIn).
+func (f *Fiber) RunIn(s *Scope) {
+	if _, done := f.Exited(); done {
+		return
+	}
+	if s.Closed() || !s.register(&f.inScope, f, fiberFinalizer(f)) {
+		f.Interrupt(f.id)
+		return
+	}
+	if !f.Observe(NewObserver(func(*Fiber) { s.Remove(&f.inScope) })) {
+		s.Remove(&f.inScope)
+	}
+}
+
+func fiberFinalizer(child *Fiber) Finalizer {
+	return func(f *Fiber, _ Exit[any]) *Cause {
+		if f == child {
+			return nil
+		}
+		return f.InterruptAwait(child)
+	}
+}
+
+// Await waits for target's end. The cause is f's own interruption; target's
+// exit is there to read afterwards.
+func (f *Fiber) Await(target *Fiber) *Cause {
+	_, c := f.AwaitFiber(target)
+	return c
+}
+
+// AwaitFiber is Await that also tells whether f slept.
+func (f *Fiber) AwaitFiber(target *Fiber) (slept bool, c *Cause) {
+	o, p := f.awaitOne(target)
+	if o == nil {
+		return false, nil
+	}
+	return true, f.Settle(p.Cause, func() *Cause {
+		target.Unobserve(o)
+		return nil
+	})
+}
+
+// Join waits for target's end and fails as it did.
+func (f *Fiber) Join(target *Fiber) *Cause {
+	o, p := f.awaitOne(target)
+	c := p.Cause
+	if c == nil {
+		c, _ = target.Exited()
+	}
+	if o == nil {
+		return c
+	}
+	return f.Settle(c, func() *Cause {
+		target.Unobserve(o)
+		return nil
+	})
+}
+
+func (f *Fiber) awaitOne(target *Fiber) (*Observer, Parked) {
+	if _, done := target.Exited(); done {
+		return nil, Parked{}
+	}
+	t := f.Arm()
+	o := NewObserver(func(*Fiber) { t.Wake() })
+	if !target.Observe(o) {
+		t.Wake()
+		f.Block(t, nil)
+		return nil, Parked{}
+	}
+	return o, f.Block(t, &Waiting{What: "fiber", Fiber: target})
+}
+
+// AwaitAll waits for every one of targets, one at a time.
+func (f *Fiber) AwaitAll(targets []*Fiber) *Cause {
+	slept := false
+	for _, target := range targets {
+		o, p := f.awaitOne(target)
+		slept = slept || o != nil
+		if p.Cause != nil {
+			return f.Settle(p.Cause, func() *Cause {
+				target.Unobserve(o)
+				return nil
+			})
+		}
+	}
+	if slept {
+		return f.Settle(nil, nil)
+	}
+	return nil
+}
+
+// InterruptAwait interrupts target and waits for its end.
+func (f *Fiber) InterruptAwait(target *Fiber) *Cause {
+	target.Interrupt(f.id)
+	return f.Await(target)
+}
+
+// InterruptAll interrupts targets in order, then waits for all of them.
+func (f *Fiber) InterruptAll(targets []*Fiber) *Cause {
+	for _, target := range targets {
+		target.Interrupt(f.id)
+	}
+	return f.AwaitAll(targets)
+}

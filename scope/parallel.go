@@ -1,0 +1,62 @@
+package scope
+
+import "sync/atomic"
+
+// Parallel is the runtime of real programs: a goroutine for each fiber and the
+// live clock. Fibers sleep on a semaphore inside the fiber, so that parking
+// allocates nothing.
+type Parallel struct {
+	clock Clock
+	ids   atomic.Uint64
+}
+
+// NewParallel makes a parallel runtime. A nil clock is a new live clock.
+func NewParallel(clock Clock) *Parallel {
+	if clock == nil {
+		clock = NewLiveClock()
+	}
+	return &Parallel{clock: clock}
+}
+
+// Clock implements Runtime.
+func (p *Parallel) Clock() Clock { return p.clock }
+
+func (p *Parallel) nextID() FiberID { return FiberID(p.ids.Add(1)) }
+func (p *Parallel) hooks() uint32   { return 0 }
+
+func (p *Parallel) start(f *Fiber)         { go f.main() }
+func (p *Parallel) startLater(_, f *Fiber) { go f.main() }
+
+func (p *Parallel) dispatch(_ *Fiber, task func()) { task() }
+
+func (p *Parallel) prepare(f *Fiber) { f.host.sema.Add(1) }
+func (p *Parallel) cancel(f *Fiber)  { f.host.sema.Done() }
+func (p *Parallel) block(f *Fiber)   { f.host.sema.Wait() }
+func (p *Parallel) unblock(f *Fiber) { f.host.sema.Done() }
+
+func (p *Parallel) beginForeign() func(func()) { return func(done func()) { done() } }
+func (p *Parallel) settled(fn func())          { fn() }
+func (p *Parallel) step(*Fiber)                {}
+func (p *Parallel) abandoning() bool           { return false }
+func (p *Parallel) serial() bool               { return false }
+
+// Run runs body as a main fiber on the caller's goroutine and returns its
+// cause when it has ended. started, when not nil, is given the fiber before
+// body runs. Detached fibers may outlive it.
+func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber)) *Cause {
+	f := new(Fiber)
+	f.init(p, env, true, body)
+	f.Observe(NewObserver(func(*Fiber) {}))
+	if started != nil {
+		started(f)
+	}
+	f.main()
+	c, _ := f.Exited()
+	return c
+}
+
+// Go starts a root fiber on a goroutine of its own, into memory of the caller's.
+func (p *Parallel) Go(f *Fiber, env *Env, body func(*Fiber) *Cause) {
+	f.init(p, env, true, body)
+	p.start(f)
+}

@@ -1,0 +1,188 @@
+package scope
+
+// A fiber waits by arming, handing the token to whoever will wake it, and
+// blocking. One atomic word arbitrates: the low bits are the phase, then a bit
+// that tells whether this wait may be interrupted, then the number of the wait.
+//
+//	running --Arm--> armed --Block--> blocked --Wake--> woken --> running
+//	                   |                 '--Interrupt--> interrupted --> running
+//	                   '--Wake--> woken: Block returns without sleeping
+//
+// The number makes tokens of earlier waits harmless, and the interruptible bit
+// in the same word keeps a slow interrupter, which saw an earlier wait, from
+// waking the wait of a finalizer.
+const (
+	phaseRunning uint64 = iota
+	phaseArmed
+	phaseBlocked
+	phaseWoken
+	phaseInterrupted
+	phaseUnstarted
+
+	phaseMask         uint64 = 7
+	parkInterruptible uint64 = 8
+	parkShift                = 4
+)
+
+// Token is the right to end one wait of one fiber, once.
+type Token struct {
+	fiber *Fiber
+	wait  uint64
+}
+
+// Waiting says what a parked fiber waits for; deadlock reports print it.
+type Waiting struct {
+	What string
+	// Fiber is the fiber waited for, when it is one.
+	Fiber *Fiber
+}
+
+// Arm begins a wait. The fiber must go on to Block.
+func (f *Fiber) Arm() Token {
+	n := f.park.Load()>>parkShift + 1
+	f.park.Store(n<<parkShift | phaseArmed)
+	return Token{f, n}
+}
+
+// Wake ends the wait and answers true, or answers false when it was over. On
+// the parallel runtime any goroutine may call it, on the deterministic one only
+// code that runs on it. Its caller must hold no lock: in the effect order the
+// fiber runs inside this call until it parks again or ends.
+func (t Token) Wake() bool {
+	f := t.fiber
+	for {
+		w := f.park.Load()
+		if w>>parkShift != t.wait {
+			return false
+		}
+		switch w & phaseMask {
+		case phaseArmed:
+			if f.park.CompareAndSwap(w, t.wait<<parkShift|phaseWoken) {
+				return true
+			}
+		case phaseBlocked:
+			if f.park.CompareAndSwap(w, t.wait<<parkShift|phaseWoken) {
+				f.rt.unblock(f)
+				return true
+			}
+		default:
+			return false
+		}
+	}
+}
+
+// Woken tells whether the wait has ended.
+func (t Token) Woken() bool {
+	w := t.fiber.park.Load()
+	return w>>parkShift != t.wait || w&phaseMask == phaseWoken || w&phaseMask == phaseInterrupted
+}
+
+// Parked is how a wait ended.
+type Parked struct {
+	// Cause is the interruption that ended the wait, or nil when it was woken.
+	Cause *Cause
+	// Slept is false when the wait was over before the fiber slept.
+	Slept bool
+}
+
+// Block sleeps until the token is woken or, when the fiber is interruptible,
+// until it is interrupted. It does not allocate.
+func (f *Fiber) Block(t Token, on *Waiting) Parked {
+	interruptible := f.flags.Load() & flagInterruptible
+	next := t.wait<<parkShift | phaseBlocked
+	if interruptible != 0 {
+		next |= parkInterruptible
+	}
+	f.host.wait = on
+	f.rt.prepare(f)
+	if !f.park.CompareAndSwap(t.wait<<parkShift|phaseArmed, next) {
+		f.rt.cancel(f)
+		f.awake(t)
+		return Parked{}
+	}
+	// An interrupter that set pending before the swap above did not see this
+	// wait; one that sets it later does. Whoever wins the swap below decides,
+	// and when it is not this fiber, its signal is on the way.
+	if interruptible != 0 && f.flags.Load()&flagPending != 0 &&
+		f.park.CompareAndSwap(next, t.wait<<parkShift|phaseInterrupted) {
+		f.rt.cancel(f)
+		f.awake(t)
+		return Parked{Cause: f.takePending()}
+	}
+	f.rt.block(f)
+	if f.awake(t) == phaseInterrupted {
+		return Parked{Cause: f.takePending(), Slept: true}
+	}
+	return Parked{Slept: true}
+}
+
+// BlockFirmly is Block that an interruption does not end; it is noticed after.
+func (f *Fiber) BlockFirmly(t Token, on *Waiting) {
+	f.host.wait = on
+	f.rt.prepare(f)
+	if !f.park.CompareAndSwap(t.wait<<parkShift|phaseArmed, t.wait<<parkShift|phaseBlocked) {
+		f.rt.cancel(f)
+	} else {
+		f.rt.block(f)
+	}
+	f.awake(t)
+}
+
+func (f *Fiber) awake(t Token) (phase uint64) {
+	phase = f.park.Load() & phaseMask
+	f.park.Store(t.wait<<parkShift | phaseRunning)
+	f.host.wait = nil
+	return phase
+}
+
+// unparkInterrupted wakes the fiber if it is in a wait that may be interrupted.
+func (f *Fiber) unparkInterrupted() {
+	for {
+		w := f.park.Load()
+		if w&phaseMask != phaseBlocked || w&parkInterruptible == 0 {
+			return
+		}
+		if f.park.CompareAndSwap(w, w>>parkShift<<parkShift|phaseInterrupted) {
+			f.rt.unblock(f)
+			return
+		}
+	}
+}
+
+// Settle ends a wait that has a cleanup, by the rules of TypeScript's callback:
+// the cleanup runs, masked, when the wait's result c contains an interruption;
+// a failed cleanup joins the cause; and an interruption that is outstanding
+// when the mask is left replaces a success.
+func (f *Fiber) Settle(c *Cause, cleanup func() *Cause) *Cause {
+	entered, c := f.MaskAfter(c)
+	if cleanup != nil && c.HasInterrupts() {
+		c = CombineFinalizer(c, f.Guard(cleanup))
+	}
+	if entered {
+		c = f.Unmask(c)
+	}
+	return c
+}
+
+// CombineFinalizer is the cause of what ended with c and whose finalizer ended
+// with d: after a success the finalizer's, after a failure both, structurally
+// equal reasons once, with defects taking precedence.
+func CombineFinalizer(c, d *Cause) *Cause {
+	if c == nil || d == nil {
+		return c.Combine(d)
+	}
+	return c.Combine(d).ElectDefects()
+}
+
+// Guard runs fn and turns a panic into a defect. The fiber's depth is as it was
+// before. It does not stop a Goexit.
+func (f *Fiber) Guard(fn func() *Cause) (c *Cause) {
+	mark := f.Mark()
+	defer func() {
+		if r := recover(); r != nil {
+			f.Reset(mark)
+			c = f.Raised(r)
+		}
+	}()
+	return fn()
+}

@@ -1,0 +1,51 @@
+package scope
+
+// Runtime runs fibers. There are two: the parallel one (goroutines and the live
+// clock) and the deterministic one (coroutines, one at a time, and a virtual
+// clock). Its other methods are the kernel's own.
+type Runtime interface {
+	// Clock is what fibers sleep by.
+	Clock() Clock
+
+	nextID() FiberID
+	hooks() uint32
+	// start runs a prepared fiber at once, startLater when by lets go.
+	start(f *Fiber)
+	startLater(by, f *Fiber)
+	// dispatch runs a task when on lets go (deterministic), or now.
+	dispatch(on *Fiber, task func())
+	// A wait is prepare, then cancel or block; unblock ends a block, once.
+	prepare(f *Fiber)
+	cancel(f *Fiber)
+	block(f *Fiber)
+	unblock(f *Fiber)
+	// beginForeign announces work on another goroutine. The function that it
+	// returns may be called once, from any goroutine, and has done called where
+	// fibers may be woken.
+	beginForeign() (complete func(done func()))
+	// settled has fn called in the order of foreign completions.
+	settled(fn func())
+	// step hears of every step of a fiber, when hooks asks for it.
+	step(f *Fiber)
+	// abandoning tells that fibers are being torn down, not ended.
+	abandoning() bool
+	// serial tells that no two fibers run at the same time.
+	serial() bool
+}
+
+// Dispatch runs task the way TypeScript's scheduler does: after what runs now,
+// in the batch of the fiber on. On the parallel runtime it runs at once, on the
+// caller's goroutine. The caller must hold no lock.
+func Dispatch(on *Fiber, task func()) { on.rt.dispatch(on, task) }
+
+// Foreign announces work on another goroutine. complete may be called once,
+// from any goroutine; done is then called where fibers may be woken. The
+// deterministic runtime's clock stands still in between.
+func Foreign(rt Runtime) (complete func(done func())) { return rt.beginForeign() }
+
+// Settled has fn called as if foreign work had just completed, by code that
+// runs on the runtime.
+func Settled(rt Runtime, fn func()) { rt.settled(fn) }
+
+// Serial tells whether rt never runs two fibers at the same time.
+func Serial(rt Runtime) bool { return rt.serial() }
