@@ -10,7 +10,7 @@ var operatingSystem = sync.OnceValue(func() *Platform {
 	return &Platform{
 		FS:      osFS{},
 		Process: &osProcess{},
-		SQLite:  &osSQLite{},
+		SQLite:  newSQLite(),
 		Clock:   scope.NewLiveClock(),
 	}
 })

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/rivus/tether/errors"
 )
 
@@ -25,6 +27,30 @@ func removeFile(path string) error {
 			return err
 		}
 	}
+}
+
+// lstatKind is os.Lstat as far as the kind goes, without its allocations.
+func lstatKind(path string) (FileKind, error) {
+	var stat unix.Stat_t
+	for {
+		err := unix.Lstat(path, &stat)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		break
+	}
+	switch stat.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return KindRegular, nil
+	case unix.S_IFDIR:
+		return KindDirectory, nil
+	case unix.S_IFLNK:
+		return KindSymlink, nil
+	}
+	return KindOther, nil
 }
 
 func syncDir(dir string) error {

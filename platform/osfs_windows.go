@@ -22,6 +22,14 @@ func openRegular(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
+func lstatKind(path string) (FileKind, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return 0, err
+	}
+	return kindOf(info.Mode()), nil
+}
+
 func removeFile(path string) error { return os.Remove(path) }
 
 // syncDir does nothing: NTFS journals its directories, and a handle of one

@@ -1,26 +1,35 @@
 package platform
 
 import (
+	"io/fs"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/internal/sqlite3"
 )
 
 // osSQLite implements SQLite on the operating system's files.
-type osSQLite struct{}
+type osSQLite struct{ lockers, probers *lockPool }
 
 var _ SQLite = (*osSQLite)(nil)
 
-var schemaMain = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("main") })
+func newSQLite() *osSQLite { return &osSQLite{lockers: newLockers(), probers: newProbers()} }
 
 // Open implements SQLite.
 func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
 	const op = "open database"
-	absolute, err := s.admit(op, path, mode)
+	dir, name := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	dir, err := resolveDir(dir)
 	if err != nil {
+		return nil, fileFailure(op, path, err)
+	}
+	// SQLite refuses a link anywhere in the path; only the last part's is wrong.
+	absolute := filepath.Join(dir, name)
+	if err := admit(op, absolute, mode); err != nil {
 		return nil, err
 	}
 	flags := sqlite3.OpenReadWrite | sqlite3.OpenNoFollow | sqlite3.OpenNoMutex
@@ -35,33 +44,24 @@ func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
 }
 
 // admit refuses what must not even be opened: opening a FIFO wakes its other end,
-// opening a device may do anything. It gives the path with the links of its
-// directory resolved, since SQLite's no-follow flag would refuse those, too.
-func (s *osSQLite) admit(op, path string, mode OpenMode) (string, error) {
-	if path == "" || strings.IndexByte(path, 0) >= 0 {
-		return "", &Failure{Op: op, Path: path, Reason: ReasonInvalid, Cause: errors.New("a path is not empty and has no NUL byte")}
+// opening a device may do anything. It looks without opening (rule K11).
+func admit(op, path string, mode OpenMode) error {
+	if !filepath.IsAbs(path) || strings.IndexByte(path, 0) >= 0 {
+		return &Failure{Op: op, Path: path, Reason: ReasonInvalid, Cause: errors.New("the path must be absolute and free of NUL bytes")}
 	}
-	dir, name := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	resolved, err := resolveDir(dir)
-	if err != nil {
-		return "", fileFailure(op, path, err)
-	}
-	absolute := filepath.Join(resolved, name)
-	found, err := osFS{}.Stat(absolute)
-	if err != nil {
-		return "", err
-	}
-	info, exists := found.Get()
+	kind, err := lstatKind(path)
 	switch {
-	case exists && info.Kind != KindRegular:
-		return "", &Failure{Op: op, Path: path, Reason: info.Kind.Reason()}
-	case !exists && mode == OpenExisting:
-		return "", &Failure{Op: op, Path: path, Reason: ReasonNotFound}
+	case errors.Is(err, fs.ErrNotExist):
+		if mode == OpenExisting {
+			return &Failure{Op: op, Path: path, Reason: ReasonNotFound}
+		}
+		return nil
+	case err != nil:
+		return fileFailure(op, path, err)
+	case kind != KindRegular:
+		return &Failure{Op: op, Path: path, Reason: kind.Reason()}
 	}
-	return absolute, nil
+	return nil
 }
 
 // osConn implements SQLiteConn.

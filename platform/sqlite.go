@@ -28,12 +28,13 @@ type SQLite interface {
 	// journal in memory. A missing file is created, empty; nothing is ever
 	// written. ReasonBusy: another connection has a lock of any kind, be it for
 	// a moment only. The kernel drops the lock when the process ends; a child
-	// process does not inherit it.
+	// process does not inherit it. The path must be absolute, with its directory
+	// resolved (FS.ResolveDir): here a link in any part is refused.
 	TryLock(path string) (SQLiteLock, error)
 
 	// Probe takes a shared lock and gives it back: nil when that worked,
 	// ReasonBusy when an exclusive lock is held (or being taken). It creates and
-	// writes nothing; a missing file is ReasonNotFound.
+	// writes nothing; a missing file is ReasonNotFound. The path is as TryLock's.
 	Probe(path string) error
 }
 

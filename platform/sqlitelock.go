@@ -6,59 +6,168 @@ import (
 	"github.com/rivus/tether/internal/sqlite3"
 )
 
-// lockText is the SQL of TryLock and Probe, in C memory from the first use on.
-var lockText = sync.OnceValue(func() lockSQL {
-	return lockSQL{
-		begin:  sqlite3.NewText("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; PRAGMA journal_mode=MEMORY"),
-		end:    sqlite3.NewText("ROLLBACK"),
-		shared: sqlite3.NewText("SELECT 1 FROM sqlite_master LIMIT 1"),
-	}
-})
+// A lock or a probe does not open a SQLite connection of its own. It attaches the
+// file to a connection that has none of its own ("main" is a database in memory)
+// and detaches it afterwards: opening a connection registers hundreds of
+// functions and costs as much as all the system calls of a lock together, while
+// an attached file is opened, locked and closed exactly as a main one. Nothing
+// of the file is kept between two uses, so a file that was replaced meanwhile is
+// never mistaken for the old one.
 
-type lockSQL struct{ begin, end, shared sqlite3.Text }
-
-// osLock implements SQLiteLock.
-type osLock struct {
-	mu   sync.Mutex // Moved and Unlock may meet; SQLite's connection is for one at a time
-	conn *sqlite3.Conn
-	path string
+// lockConn is such a connection.
+type lockConn struct {
+	conn   *sqlite3.Conn
+	attach *sqlite3.Stmt
 }
+
+// lockPool keeps connections that are not in use: no file, no descriptor, no
+// goroutine, some 100 KB of memory each.
+type lockPool struct {
+	flags int
+	setup string
+
+	mu   sync.Mutex
+	idle []*lockConn // at most maxIdle
+}
+
+const maxIdle = 4
+
+// lockers lock in exclusive mode from the first read on, in which SQLite gives no
+// lock back before the end. A lock creates the file; a probe must not.
+func newLockers() *lockPool {
+	return &lockPool{flags: sqlite3.OpenCreate, setup: "PRAGMA locking_mode=EXCLUSIVE"}
+}
+
+func newProbers() *lockPool { return &lockPool{setup: "PRAGMA locking_mode=NORMAL"} }
+
+func (p *lockPool) take() (*lockConn, error) {
+	p.mu.Lock()
+	if n := len(p.idle); n > 0 {
+		c := p.idle[n-1]
+		p.idle[n-1] = nil
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return c, nil
+	}
+	p.mu.Unlock()
+	conn, err := sqlite3.Open(sqlite3.Memory, p.flags|sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.Exec(p.setup); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	attach, err := conn.Prepare("ATTACH ? AS held")
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return &lockConn{conn: conn, attach: attach}, nil
+}
+
+// give takes back a connection that has no file any more.
+func (p *lockPool) give(c *lockConn) {
+	p.mu.Lock()
+	if len(p.idle) < maxIdle {
+		p.idle = append(p.idle, c)
+		c = nil
+	}
+	p.mu.Unlock()
+	if c != nil {
+		c.close()
+	}
+}
+
+func (c *lockConn) close() {
+	_ = c.attach.Close()
+	_ = c.conn.Close()
+}
+
+// open attaches the file, which reads its header and schema under a shared lock.
+// When it fails SQLite has detached and closed the file.
+func (c *lockConn) open(path string) error {
+	if err := c.attach.BindText(1, path); err != nil {
+		return err
+	}
+	_, err := c.attach.Step()
+	_ = c.attach.Reset() // repeats err
+	return err
+}
+
+// The SQL, in C memory from the first use on.
+var (
+	schemaMain = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("main") })
+	schemaHeld = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("held") })
+	// With any other journal BEGIN EXCLUSIVE on an empty file would create and
+	// sync one on disk.
+	sqlLock   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("PRAGMA held.journal_mode=MEMORY; BEGIN EXCLUSIVE") })
+	sqlUnlock = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK; DETACH held") })
+	sqlDetach = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("DETACH held") })
+)
 
 // TryLock implements SQLite.
 func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	const op = "lock database"
-	absolute, err := s.admit(op, path, OpenOrCreate)
-	if err != nil {
+	if err := admit(op, path, OpenOrCreate); err != nil {
 		return nil, err
 	}
-	c, err := sqlite3.Open(absolute, sqlite3.OpenReadWrite|sqlite3.OpenCreate|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
+	c, err := s.lockers.take()
 	if err != nil {
-		return nil, sqliteFailure(op, absolute, err)
+		return nil, sqliteFailure(op, path, err)
 	}
-	if err := c.ExecText(lockText().begin); err != nil {
-		_ = c.Close()
-		return nil, sqliteFailure(op, absolute, err)
+	if err := c.open(path); err != nil {
+		s.lockers.give(c)
+		return nil, sqliteFailure(op, path, err)
 	}
-	return &osLock{conn: c, path: absolute}, nil
+	if err := c.conn.ExecText(sqlLock()); err != nil {
+		failure := sqliteFailure(op, path, err)
+		if !c.conn.Autocommit() {
+			_ = c.conn.Exec("ROLLBACK")
+		}
+		s.detach(s.lockers, c, sqlDetach())
+		return nil, failure
+	}
+	return &osLock{sqlite: s, conn: c, path: path}, nil
 }
 
 // Probe implements SQLite.
 func (s *osSQLite) Probe(path string) error {
 	const op = "probe database"
-	absolute, err := s.admit(op, path, OpenExisting)
-	if err != nil {
+	if err := admit(op, path, OpenExisting); err != nil {
 		return err
 	}
-	c, err := sqlite3.Open(absolute, sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
+	c, err := s.probers.take()
 	if err != nil {
-		return sqliteFailure(op, absolute, err)
+		return sqliteFailure(op, path, err)
 	}
-	err = c.ExecText(lockText().shared)
-	_ = c.Close()
-	if err != nil {
-		return sqliteFailure(op, absolute, err)
+	if err := c.open(path); err != nil {
+		s.probers.give(c)
+		return sqliteFailure(op, path, err)
 	}
+	s.detach(s.probers, c, sqlDetach())
 	return nil
+}
+
+// detach closes the file. A connection that will not let go of it is closed
+// altogether, which does.
+func (s *osSQLite) detach(pool *lockPool, c *lockConn, text sqlite3.Text) error {
+	err := c.conn.ExecText(text)
+	if err != nil {
+		c.close()
+		return err
+	}
+	pool.give(c)
+	return nil
+}
+
+// osLock implements SQLiteLock.
+type osLock struct {
+	sqlite *osSQLite
+	path   string
+
+	mu   sync.Mutex // Moved and Unlock may meet; a connection is for one at a time
+	conn *lockConn  // nil after Unlock
 }
 
 // Moved implements SQLiteLock.
@@ -68,7 +177,7 @@ func (l *osLock) Moved() (bool, error) {
 	if l.conn == nil {
 		return true, nil
 	}
-	moved, err := l.conn.Moved(schemaMain())
+	moved, err := l.conn.conn.Moved(schemaHeld())
 	if err != nil {
 		return false, sqliteFailure("check file of lock", l.path, err)
 	}
@@ -82,13 +191,9 @@ func (l *osLock) Unlock() error {
 	if l.conn == nil {
 		return nil
 	}
-	err := l.conn.ExecText(lockText().end)
-	closeErr := l.conn.Close()
+	c := l.conn
 	l.conn = nil
-	if err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := l.sqlite.detach(l.sqlite.lockers, c, sqlUnlock()); err != nil {
 		return sqliteFailure("unlock database", l.path, err)
 	}
 	return nil
