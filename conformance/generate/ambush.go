@@ -5,9 +5,11 @@ import "fmt"
 // ambush gives two fibers bodies that meet: one waits for what the other does, and strikes back at it the moment it wakes,
 // that is from inside the other's own call. Around both stand regions, handlers and finalizers. Free generation seldom gets
 // two fibers this close, and most rules of the kernel are about just that moment.
-func (g *generator) ambush(waiter, waker string, at place) (waits, wakes any) {
+func (g *generator) ambush(waiter, waker string, depth int) (waits, wakes any) {
+	at := place{depth: depth}
+	forWaiter, forWaker := at.forked(waiter), at.forked(waker)
 	wait, wake := g.meeting(waiter, waker)
-	after := op("seq", wait, g.strike(waker, at))
+	after := op("seq", wait, g.strike(waker, forWaiter))
 	if g.percent(60) {
 		after = append(after, g.log())
 	}
@@ -15,18 +17,23 @@ func (g *generator) ambush(waiter, waker string, at place) (waits, wakes any) {
 	if g.percent(60) {
 		before = append(before, pick(g.random, op("yield"), op("yield"), op("sleep", g.ms()), g.log()))
 	}
-	before = append(before, g.wrapped(wake, g.between(0, 3), at), g.log())
+	before = append(before, g.wrapped(wake, g.between(0, 3), forWaker), g.log())
 	if g.percent(30) {
-		before = append(before, g.expr(at.in(2)))
+		before = append(before, g.expr(forWaker.in(2)))
 	}
-	return g.wrapped(after, g.between(0, 3), at), g.wrapped(before, g.between(0, 2), at)
+	return g.wrapped(after, g.between(0, 3), forWaiter), g.wrapped(before, g.between(0, 2), forWaker)
 }
 
 // meeting is a pair of a wait and what ends it.
 func (g *generator) meeting(waiter, waker string) (wait, wake any) {
 	d := pick(g.random, g.deferreds...)
 	s := pick(g.random, g.semaphores...)
-	switch g.below(9) {
+	cases := 9
+	if waker == "" {
+		// No fiber to wait for or to interrupt.
+		cases = 4
+	}
+	switch g.below(cases) {
 	case 0:
 		return op("qTake", "q"), op("qOffer", "q", num(g.below(5)))
 	case 1:
@@ -34,9 +41,9 @@ func (g *generator) meeting(waiter, waker string) (wait, wake any) {
 	case 2:
 		return op("seq", op("take", s, num(1)), op("take", s, num(1))), op("release", s, num(1))
 	case 3:
-		return op(pick(g.random, "await", "join"), waker), g.log()
+		return op("dAwait", d), op(pick(g.random, "dComplete", "dInto", "dDone"), d, op("succeed", num(1)))
 	case 4:
-		return op("dAwait", d), op(pick(g.random, "dComplete", "dInto"), d, op("seq", g.log(), op("succeed", num(1))))
+		return op(pick(g.random, "await", "join"), waker), g.log()
 	case 5:
 		return op("onInterrupt", op("never"), g.log()), op(pick(g.random, "signal", "interruptFiber"), waiter)
 	default:

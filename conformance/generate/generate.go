@@ -55,6 +55,8 @@ type place struct {
 	main bool
 	// layer: it builds a layer. A layer that uses layers could use itself, without end.
 	layer bool
+	// self is the name of the fiber that it runs on, where one is known.
+	self string
 	// lets are the names of the lets around it.
 	lets []string
 }
@@ -75,8 +77,8 @@ func (p place) scoped() place {
 }
 
 // forked is the place inside another fiber.
-func (p place) forked() place {
-	p.main = false
+func (p place) forked(name string) place {
+	p.main, p.self = false, name
 	return p
 }
 
@@ -220,10 +222,11 @@ func (g *generator) swarm() {
 	if g.kind == Tame {
 		g.factors[interrupting] = pick(g.random, 0, 0, 1, 1, 2)
 		g.factors[rebinding] = 0
+		g.factors[fighting] = 1
 		g.factors[blocking] = min(g.factors[blocking], 2)
 		g.factors[failing] = min(g.factors[failing], 2)
 	} else {
-		for _, each := range []group{interrupting, waking, masking, finalizing, waiting} {
+		for _, each := range []group{interrupting, waking, masking, finalizing, waiting, fighting} {
 			g.factors[each] = max(g.factors[each], 2)
 		}
 		g.factors[rebinding] = pick(g.random, 0, 0, 0, 1)
@@ -382,16 +385,17 @@ func (g *generator) contest() []any {
 	bodies := map[string]any{}
 	for range g.below(3) {
 		waiter, waker := pick(g.random, g.fibers...), pick(g.random, g.fibers...)
-		bodies[waiter], bodies[waker] = g.ambush(waiter, waker, place{depth: depth})
+		bodies[waiter], bodies[waker] = g.ambush(waiter, waker, depth)
 	}
 	for _, f := range g.fibers {
 		if body, made := bodies[f]; made {
 			forks = append(forks, op("fork", f, body, g.forkOptions()))
 			continue
 		}
-		body := g.expr(place{depth: depth})
+		at := place{depth: depth, self: f}
+		body := g.expr(at)
 		if g.percent(25) {
-			body = g.seq(g.between(2, 3), place{depth: depth - 1})
+			body = g.seq(g.between(2, 3), at.in(1))
 		}
 		if g.percent(20) {
 			body = op("onExit", body, g.log())

@@ -37,6 +37,7 @@ const (
 	foreign
 	context
 	rebinding
+	fighting // set pieces
 	groupCount
 )
 
@@ -115,7 +116,7 @@ func aTag(g *generator) any        { return g.tag() }
 // productions are all rules of the grammar. It is a function since the rules call each other.
 func productions() []production {
 	return slices.Concat(simple(), failures(), finalization(), scopes(), regions(), fibers(), races(), coordination(),
-		repetition(), fiberCollections(), services(), foreigners(), bindings())
+		repetition(), fiberCollections(), services(), foreigners(), bindings(), skirmishes())
 }
 
 func simple() []production {
@@ -279,7 +280,7 @@ func regions() []production {
 			return op("restore", g.expr(at.in(1)))
 		}),
 		// A failure on its way through the edges of regions, past a handler.
-		inner(masking, 3, func(g *generator, at place) any {
+		inner(masking, 6, func(g *generator, at place) any {
 			handler := pick(g.random, "catchCause", "catch", "onExit", "tapCause")
 			return op("uninterruptible", op(handler, op("interruptible", g.expr(at.in(2))), g.expr(at.in(1))))
 		}),
@@ -296,14 +297,14 @@ func fibers() []production {
 		case at.scope && g.percent(50):
 			options["kind"] = "scoped"
 		}
-		body := g.expr(at.in(1).forked())
-		var name string
 		if g.kind == Adversarial {
-			name = pick(g.random, g.fibers...)
-		} else {
-			name = fmt.Sprintf("f%d", len(g.bound))
-			g.bound = append(g.bound, name)
+			name := pick(g.random, g.fibers...)
+			return op("fork", name, g.expr(at.in(1).forked(name)), options)
 		}
+		// The name is bound after its body is made: in tame programs nobody aims at what does not exist.
+		body := g.expr(at.in(1).forked(""))
+		name := fmt.Sprintf("f%d", len(g.bound))
+		g.bound = append(g.bound, name)
 		return op("fork", name, body, options)
 	}
 	return []production{
@@ -559,7 +560,8 @@ func fiberCollections() []production {
 	}
 	return []production{
 		inner(fiberMaps, 6, func(g *generator, at place) any {
-			return op("fmRun", "m", mapKey(g), g.expr(at.in(1).forked()), options(g))
+			key := mapKey(g).(string)
+			return op("fmRun", "m", key, g.expr(at.in(1).forked("m/"+key)), options(g))
 		}),
 		on(fiberMaps, 2, "fmRemove", mapNames, mapKey),
 		leaf(fiberMaps, 1, func(*generator, place) any { return op("show", op("fmHas", "m", "k")) }),
@@ -570,14 +572,14 @@ func fiberCollections() []production {
 		inner(fiberSets, 6, func(g *generator, at place) any {
 			made := options(g)
 			delete(made, "onlyIfMissing")
-			return op("fsRun", "t", g.expr(at.in(1).forked()), made)
+			return op("fsRun", "t", g.expr(at.in(1).forked("")), made)
 		}),
 		leaf(fiberSets, 1, func(*generator, place) any { return op("show", op("fsSize", "t")) }),
 		on(fiberSets, 2, "fsClear", setNames),
 		on(fiberSets, 1, "fsJoin", setNames),
 		on(fiberSets, 1, "fsAwaitEmpty", setNames),
 		inner(fiberHandles, 6, func(g *generator, at place) any {
-			return op("fhRun", "h", g.expr(at.in(1).forked()), options(g))
+			return op("fhRun", "h", g.expr(at.in(1).forked("")), options(g))
 		}),
 		on(fiberHandles, 2, "fhClear", handleNames),
 		on(fiberHandles, 1, "fhJoin", handleNames),
