@@ -1,6 +1,8 @@
 package scope
 
 import (
+	"cmp"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -64,6 +66,7 @@ type Deterministic struct {
 	abandoned bool
 	steps     int
 	exceeded  bool
+	defects   []Unheard
 }
 
 // batch is what fibers handed to one dispatcher since it last ran.
@@ -209,6 +212,10 @@ func (d *Deterministic) step(f *Fiber) {
 	}
 }
 
+func (d *Deterministic) unheard(f *Fiber, c *Cause) {
+	d.defects = append(d.defects, Unheard{Fiber: f.id, Cause: c})
+}
+
 func (d *Deterministic) abandoning() bool { return d.abandoned }
 func (d *Deterministic) serial() bool     { return true }
 
@@ -301,7 +308,8 @@ func (d *Deterministic) waitForeign() bool {
 func (d *Deterministic) abandon() {
 	d.abandoned = true
 	var stops []func()
-	for f := range d.live {
+	live := slices.SortedFunc(maps.Keys(d.live), func(a, b *Fiber) int { return cmp.Compare(a.id, b.id) })
+	for _, f := range live {
 		stops = append(stops, f.host.co.stop)
 	}
 	for _, co := range d.idle {

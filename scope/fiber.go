@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"log/slog"
 	"sync"
 	"sync/atomic"
 )
@@ -161,7 +160,7 @@ func (f *Fiber) finish(c *Cause) {
 		parent.mu.Unlock()
 	}
 	if !heard && c.HasDies() {
-		reportUnheard(f, c)
+		f.rt.unheard(f, c)
 	}
 	for {
 		// One at a time: an observer that runs may remove later ones.
@@ -189,15 +188,6 @@ func (f *Fiber) endChildren(c *Cause) *Cause {
 			c = i
 		}
 	}
-}
-
-func reportUnheard(f *Fiber, c *Cause) {
-	die, _ := c.Defect()
-	attrs := []any{slog.Uint64("fiber", uint64(f.id)), slog.Any("defect", die.Defect)}
-	if die.Stack != nil {
-		attrs = append(attrs, slog.String("stack", string(die.Stack)))
-	}
-	slog.Error("a fiber that nobody observes ended with a defect", attrs...)
 }
 
 // childList is an intrusive list: leaving it costs the same for one child and

@@ -1,6 +1,9 @@
 package scope
 
-import "sync/atomic"
+import (
+	"log/slog"
+	"sync/atomic"
+)
 
 // Parallel is the runtime of real programs: a goroutine for each fiber and the
 // live clock. Fibers sleep on a semaphore inside the fiber, so that parking
@@ -39,6 +42,15 @@ func (p *Parallel) settled(fn func())          { fn() }
 func (p *Parallel) step(*Fiber)                {}
 func (p *Parallel) abandoning() bool           { return false }
 func (p *Parallel) serial() bool               { return false }
+
+func (p *Parallel) unheard(f *Fiber, c *Cause) {
+	die, _ := c.Defect()
+	attrs := []any{slog.Uint64("fiber", uint64(f.id)), slog.Any("defect", die.Defect)}
+	if die.Stack != nil {
+		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	}
+	slog.Error("a fiber that nobody observes ended with a defect", attrs...)
+}
 
 // Run runs body as a main fiber on the caller's goroutine and returns its
 // cause when it has ended. started, when not nil, is given the fiber before

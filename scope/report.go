@@ -20,6 +20,15 @@ type Report struct {
 	StepLimit bool
 	// Stuck are the fibers that were still waiting, by number.
 	Stuck []Stuck
+	// Unheard are the fibers that ended with a defect which nobody observed. The
+	// parallel runtime logs them.
+	Unheard []Unheard
+}
+
+// Unheard is a fiber that ended with a defect which nobody observed.
+type Unheard struct {
+	Fiber FiberID
+	Cause *Cause
 }
 
 // Stuck is a fiber that waits for something that can no longer come.
@@ -49,7 +58,7 @@ func (r Report) String() string {
 }
 
 func (d *Deterministic) report(main *Fiber) Report {
-	r := Report{Main: main, Now: d.clock.now, Steps: d.steps, StepLimit: d.exceeded}
+	r := Report{Main: main, Now: d.clock.now, Steps: d.steps, StepLimit: d.exceeded, Unheard: d.defects}
 	for f := range d.live {
 		if f.host.co.dying {
 			continue

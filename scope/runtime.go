@@ -29,6 +29,8 @@ type Runtime interface {
 	step(f *Fiber)
 	// abandoning tells that fibers are being torn down, not ended.
 	abandoning() bool
+	// unheard hears of a fiber that ended with a defect which nobody observes.
+	unheard(f *Fiber, c *Cause)
 	// serial tells that no two fibers run at the same time.
 	serial() bool
 }
