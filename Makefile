@@ -1,0 +1,50 @@
+# Every command works on a machine that has some Go (1.21 or later) and nothing
+# else: this line makes it fetch the toolchain that go.mod names.
+export GOTOOLCHAIN = go1.27.3
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOFUMPT     = mvdan.cc/gofumpt@v0.12.0
+
+# Programs of the live differential test, and where it begins; empty is random.
+COUNT ?= 5000
+SEED  ?=
+
+.PHONY: demo test race lint cross examples example-lanes conformance bench bench-full fuzz
+
+# The main job: a lease that real processes take from each other.
+demo:
+	go run ./examples/takeover
+
+test:
+	go test ./...
+
+# Needs a C compiler.
+race:
+	go test -race ./...
+
+lint:
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	@files=$$(go run $(GOFUMPT) -l .); test -z "$$files" || { echo "not formatted by gofumpt:"; echo "$$files"; exit 1; }
+
+cross:
+	GOOS=linux GOARCH=amd64 go build ./...
+	GOOS=linux GOARCH=arm64 go build ./...
+	GOOS=darwin GOARCH=arm64 go build ./...
+	GOOS=windows GOARCH=amd64 go build ./...
+
+examples: demo example-lanes
+	go run ./examples/quickstart
+
+example-lanes:
+	go run ./examples/lanes
+
+# Fresh programs on this library and on effect@4.1.0; needs node 20 and npm.
+conformance:
+	cd conformance && COUNT=$(COUNT) SEED=$(SEED) go test -count=1 -run TestDifferential -v ./...
+
+bench:
+	cd bench && go run . -short
+
+bench-full:
+	cd bench && go run .
