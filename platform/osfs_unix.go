@@ -53,6 +53,14 @@ func lstatKind(path string) (FileKind, error) {
 	return KindOther, nil
 }
 
+// writeRefusal tells, without opening the file, why it may not be written.
+func writeRefusal(path string) Reason {
+	if err := unix.Access(path, unix.W_OK); err != nil {
+		return reasonOf(err)
+	}
+	return ReasonReadOnly
+}
+
 func syncDir(dir string) error {
 	file, err := os.Open(dir)
 	if err != nil {

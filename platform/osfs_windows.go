@@ -32,6 +32,8 @@ func lstatKind(path string) (FileKind, error) {
 
 func removeFile(path string) error { return os.Remove(path) }
 
+func writeRefusal(string) Reason { return ReasonReadOnly }
+
 // syncDir does nothing: NTFS journals its directories, and a handle of one
 // cannot be flushed.
 func syncDir(string) error { return nil }

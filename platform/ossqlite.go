@@ -277,7 +277,8 @@ func sqliteFailure(op, path string, err error) *Failure {
 	case sqlite3.Full:
 		f.Reason = ReasonNoSpace
 	case sqlite3.ReadOnly:
-		f.Reason = ReasonReadOnly
+		// SQLite opens what it may not write for reading, and says no more.
+		f.Reason = writeRefusal(path)
 	case sqlite3.Perm:
 		f.Reason = ReasonPermission
 	case sqlite3.Constraint:

@@ -1,0 +1,86 @@
+package processlock
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/samber/mo"
+
+	"github.com/rivus/tether/platform"
+)
+
+// Lock is a lock that is held, until Release or the end of the process. A Lock
+// that is dropped without Release stays held: no finalizer gives it back. Its
+// methods may be called from any goroutine.
+type Lock struct {
+	place     place
+	path      string // as the caller gave it
+	mechanism Mechanism
+	holder    mo.Option[Holder]
+	sqlite    platform.SQLiteLock // nil for a lock file
+	turn      *turn
+
+	release  sync.Once
+	released error
+
+	gone atomic.Bool // Release has begun
+}
+
+// Path is the path as it was given to Acquire.
+func (l *Lock) Path() string { return l.path }
+
+// Mechanism is how the lock is held.
+func (l *Lock) Mechanism() Mechanism { return l.mechanism }
+
+// Holder is this process's stamp as it was recorded: absent where the own
+// identity cannot be read (SQLite only).
+func (l *Lock) Holder() mo.Option[Holder] { return l.holder }
+
+// Verify tells whether the path still leads to the file that is held, with a
+// system call or two. False means that somebody removed or replaced it, or a
+// directory on the way: another process may hold the lock by the same path, and
+// this one should stop what it does. After Release it is false. It fails with
+// *Failure when the look is hindered.
+//
+// It cannot see that a foreign close of the lock database has dropped its kernel
+// lock (rule K11): nothing short of another process can.
+func (l *Lock) Verify() (bool, error) {
+	if l.gone.Load() {
+		return false, nil
+	}
+	if l.mechanism == SQLite {
+		moved, err := l.sqlite.Moved()
+		if err != nil {
+			return false, failed(l.path, "verify it", err)
+		}
+		return !moved, nil
+	}
+	data, err := l.place.platform.FS.ReadFile(l.place.path(), maxStamp)
+	switch {
+	case platform.IsNotFound(err):
+		return false, nil
+	case err != nil:
+		return false, failed(l.path, "verify it", err)
+	}
+	found, ok := parseStamp(data)
+	return ok && found.Nonce == l.holder.OrEmpty().Nonce, nil
+}
+
+// Release gives the lock back: it removes the holder file, then unlocks, then
+// passes the turn to the next in this process. Only the first call does so;
+// others wait for it and answer the same. A failure is informative: the kernel's
+// lock is gone all the same, while a lock file that could not be removed stays,
+// and counts as held until this process ends.
+func (l *Lock) Release() error {
+	l.release.Do(func() {
+		l.gone.Store(true)
+		// Whatever happens the turn must pass on.
+		defer inProcess.leave(l.turn)
+		if l.mechanism == SQLite {
+			l.released = releaseSQLite(l)
+		} else {
+			l.released = releaseLockFile(l)
+		}
+	})
+	return l.released
+}

@@ -1,0 +1,73 @@
+package processlock
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/rivus/tether/platform"
+)
+
+// Option changes how a lock is taken or looked at.
+type Option func(*settings)
+
+type settings struct {
+	wait      bool
+	retry     time.Duration
+	mechanism Mechanism
+	network   bool
+}
+
+// DefaultRetry is the first pause of a waiting Acquire.
+const DefaultRetry = 50 * time.Millisecond
+
+// Wait makes Acquire keep trying until it has the lock, its context ends, or
+// something else than a holder is in the way. IsHeld ignores it.
+func Wait() Option { return func(s *settings) { s.wait = true } }
+
+// Retry sets the first pause of a waiting Acquire, which doubles up to 16 times
+// it. It must be positive.
+func Retry(pause time.Duration) Option { return func(s *settings) { s.retry = pause } }
+
+// WithoutSQLite uses a lock file in place of a SQLite database. All who use one
+// path must use the same mechanism.
+func WithoutSQLite() Option { return func(s *settings) { s.mechanism = LockFile } }
+
+// AllowNetworkStorage does not refuse a path on a network file system. Whether
+// the lock excludes anybody there is between you and that file system.
+func AllowNetworkStorage() Option { return func(s *settings) { s.network = true } }
+
+func settingsOf(path string, options []Option) (settings, error) {
+	s := settings{retry: DefaultRetry, mechanism: SQLite}
+	for _, o := range options {
+		o(&s)
+	}
+	if s.retry <= 0 {
+		return s, failure(path, platform.ReasonInvalid, "Retry must be positive, not "+s.retry.String())
+	}
+	if s.retry > maxRetry {
+		return s, failure(path, platform.ReasonInvalid, "Retry must be at most "+strconv.Itoa(int(maxRetry/time.Hour))+" hours, not "+s.retry.String())
+	}
+	return s, nil
+}
+
+// maxRetry keeps 16 times it, and a quarter more, inside a Duration.
+const maxRetry = 24 * time.Hour
+
+// Mechanism is how a lock is held.
+type Mechanism uint8
+
+// The mechanisms.
+const (
+	// SQLite: the path is a SQLite database that is locked. The kernel frees it.
+	SQLite Mechanism = iota
+	// LockFile: the path is a file that names its holder, whose death others judge.
+	LockFile
+)
+
+// String is "sqlite" or "lock-file".
+func (m Mechanism) String() string {
+	if m == LockFile {
+		return "lock-file"
+	}
+	return "sqlite"
+}

@@ -1,0 +1,118 @@
+package processlock
+
+import (
+	"github.com/samber/mo"
+
+	"github.com/rivus/tether/platform"
+)
+
+const holderSuffix = ".holder"
+
+// takeSQLite attempts once. A busy attempt of the first kind probes: contenders'
+// attempts collide without any holder, and only a probe that is refused, too,
+// shows one.
+func takeSQLite(at place, path string, probe bool) (*Lock, outcome, error) {
+	p := at.platform
+	held, err := p.SQLite.TryLock(at.path())
+	switch {
+	case platform.IsBusy(err) && !probe:
+		return nil, sawHolder, nil
+	case platform.IsBusy(err):
+		switch err := p.SQLite.Probe(at.path()); {
+		case platform.IsBusy(err):
+			return nil, sawHolder, nil
+		case err == nil, platform.IsNotFound(err):
+			return nil, sawContention, nil
+		default:
+			return nil, 0, failed(path, "probe it", err)
+		}
+	case err != nil:
+		return nil, 0, failed(path, "lock it", err)
+	}
+	// Between SQLite's open and its lock the file may have been removed or
+	// replaced: then what is locked is a file that nobody else will find.
+	moved, err := held.Moved()
+	if err != nil || moved {
+		_ = held.Unlock()
+		if err != nil {
+			return nil, 0, failed(path, "check what was locked", err)
+		}
+		return nil, sawContention, nil
+	}
+	lock := &Lock{place: at, mechanism: SQLite, sqlite: held}
+	holder, err := recordHolder(at)
+	if err != nil {
+		_ = held.Unlock()
+		return nil, 0, failed(path, "record its holder", err)
+	}
+	lock.holder = holder
+	return lock, tookIt, nil
+}
+
+// recordHolder writes the own stamp beside the lock, whole, so that no reader
+// sees half of one. Without an own identity there is none to write, and one that a
+// dead holder left would be a lie.
+func recordHolder(at place) (mo.Option[Holder], error) {
+	p, path := at.platform, at.path()+holderSuffix
+	stamp, err := newStamp(p)
+	if err != nil {
+		return mo.None[Holder](), p.FS.Remove(path)
+	}
+	data, err := stamp.MarshalJSON()
+	if err != nil {
+		return mo.None[Holder](), err
+	}
+	if err := p.FS.WriteWhole(path, data); err != nil {
+		return mo.None[Holder](), err
+	}
+	return mo.Some(stamp), nil
+}
+
+// releaseSQLite removes the stamp, then gives the file back: the other way round
+// it might remove the next holder's stamp.
+func releaseSQLite(l *Lock) error {
+	var removed error
+	if _, written := l.holder.Get(); written {
+		removed = removeStamp(l)
+	}
+	if err := l.sqlite.Unlock(); err != nil {
+		return failed(l.path, "give it back cleanly", err)
+	}
+	if removed != nil {
+		return failed(l.path, "remove its holder file", removed)
+	}
+	return nil
+}
+
+// removeStamp removes the own stamp and no other: while the path leads to the
+// file that is held nobody else writes one; when it does not (the lock file was
+// replaced, or a directory on the way), the stamp there may be somebody else's.
+func removeStamp(l *Lock) error {
+	fs, path := l.place.platform.FS, l.place.path()+holderSuffix
+	if moved, err := l.sqlite.Moved(); err != nil || moved {
+		data, err := fs.ReadFile(path, maxStamp)
+		if platform.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if found, ok := parseStamp(data); !ok || found.Nonce != l.holder.OrEmpty().Nonce {
+			return nil
+		}
+	}
+	return fs.Remove(path)
+}
+
+// isHeldSQLite is one probe. An own connection of this process that attempts or
+// holds is met inside SQLite, whose lock table is the process's.
+func isHeldSQLite(at place, path string) (bool, error) {
+	switch err := at.platform.SQLite.Probe(at.path()); {
+	case err == nil, platform.IsNotFound(err):
+		return false, nil
+	case platform.IsBusy(err):
+		return true, nil
+	default:
+		return false, failed(path, "probe it", err)
+	}
+}
