@@ -88,9 +88,12 @@ type generator struct {
 	factors map[group]int
 	budget  int
 
-	fibers, bound                                   []string
-	deferreds, semaphores, latches, queues          []string
-	scopes, caches, maps, sets, handles, layers     []string
+	fibers, bound                               []string
+	deferreds, semaphores, latches, queues      []string
+	scopes, caches, maps, sets, handles, layers []string
+	// keys has the service that each layer provides.
+	keys map[string]string
+
 	logs, foreigns, callbacks, counters, lets, made int
 
 	leaves, inners []weighted
@@ -326,11 +329,12 @@ func (g *generator) prelude() []any {
 	inside := place{depth: 2, layer: true}
 	if g.factors[layering] > 0 {
 		g.layers = []string{"la", "lb"}
+		g.keys = map[string]string{"la": "A", "lb": "B", "lc": pick(g.random, "A", "B")}
 		add(op("layer", "la", "A", g.service("la", nil, inside)))
 		add(op("layer", "lb", "B", g.service("lb", op("service", "A"), inside)))
 		if g.percent(40) {
 			g.layers = append(g.layers, "lc")
-			add(op("layer", "lc", pick(g.random, "A", "B"), g.service("lc", nil, inside)))
+			add(op("layer", "lc", g.keys["lc"], g.service("lc", nil, inside)))
 		}
 	}
 	if g.factors[caching] > 0 {

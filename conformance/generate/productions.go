@@ -593,7 +593,12 @@ func services() []production {
 			if at.layer {
 				return nil
 			}
-			return op("provideLayer", g.layer(2), op("seq", op("service", pick(g.random, "A", "A", "B")), g.expr(at.in(1))))
+			layer := g.layer(2)
+			key := pick(g.random, "A", "B")
+			if keys := g.provides(layer); g.percent(90) {
+				key = pick(g.random, keys...)
+			}
+			return op("provideLayer", layer, op("seq", op("service", key), g.expr(at.in(1))))
 		}),
 		leaf(layering, 1, func(g *generator, at place) any {
 			if at.layer {
@@ -613,9 +618,13 @@ func services() []production {
 }
 
 func (g *generator) layer(depth int) node {
-	name := func() node { return op("l", pick(g.random, g.layers...)) }
 	if depth <= 0 || g.percent(30) {
-		return name()
+		name := op("l", pick(g.random, g.layers...))
+		if name[1] == "lb" && g.percent(80) {
+			// It needs another service.
+			return op(pick(g.random, "provide", "provideMerge"), name, op("l", "la"))
+		}
+		return name
 	}
 	switch g.below(7) {
 	case 0:
@@ -630,6 +639,18 @@ func (g *generator) layer(depth int) node {
 		return op("catch", g.layer(depth-1), g.layer(depth-1))
 	default:
 		return op("orDie", g.layer(depth-1))
+	}
+}
+
+// provides gives the keys of a layer's services, if it builds.
+func (g *generator) provides(layer node) []string {
+	switch layer[0] {
+	case "l":
+		return []string{g.keys[layer[1].(string)]}
+	case "merge", "provideMerge":
+		return append(g.provides(layer[1].(node)), g.provides(layer[2].(node))...)
+	default:
+		return g.provides(layer[1].(node))
 	}
 }
 
