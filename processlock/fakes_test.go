@@ -1,0 +1,68 @@
+package processlock_test
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/samber/mo"
+
+	"github.com/rivus/tether/platform"
+	"github.com/rivus/tether/scope"
+)
+
+// cancellingClock calls cancel in the third pause.
+type cancellingClock struct {
+	scope.Clock
+	pauses atomic.Int64
+	cancel func()
+}
+
+func (c *cancellingClock) AfterFunc(d time.Duration, f func()) scope.Timer {
+	if c.pauses.Add(1) == 3 {
+		c.cancel()
+	}
+	return c.Clock.AfterFunc(d, f)
+}
+
+// cancellingProcess calls cancel when the own identity is read, which is after
+// the kernel's lock is taken.
+type cancellingProcess struct {
+	platform.Process
+	cancel func()
+}
+
+func (p cancellingProcess) Self() (platform.Identity, error) {
+	p.cancel()
+	return p.Process.Self()
+}
+
+// namelessProcess has no own identity, as on Windows.
+type namelessProcess struct{ platform.Process }
+
+func (namelessProcess) Self() (platform.Identity, error) {
+	return platform.Identity{}, &platform.Failure{Op: "identify this process", Reason: platform.ReasonUnsupported}
+}
+
+// hiddenProcess cannot look at others.
+type hiddenProcess struct {
+	platform.Process
+	reason platform.Reason
+}
+
+func (p hiddenProcess) Identify(pid int64) (mo.Option[platform.Identity], error) {
+	return mo.None[platform.Identity](), &platform.Failure{Op: "identify process", PID: pid, Reason: p.reason}
+}
+
+// linkless is a file system without hard links.
+type linkless struct{ platform.FS }
+
+func (linkless) Link(_, path string) (bool, error) {
+	return false, &platform.Failure{Op: "link file", Path: path, Reason: platform.ReasonUnsupported}
+}
+
+// networked says that every file system is on the network.
+type networked struct{ platform.FS }
+
+func (networked) FileSystemType(string) (platform.FileSystemType, error) {
+	return platform.FileSystemType{Name: "fuse.sshfs", Network: true}, nil
+}
