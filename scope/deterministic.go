@@ -3,6 +3,7 @@ package scope
 import (
 	"cmp"
 	"maps"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -35,6 +36,8 @@ type DeterministicOptions struct {
 	Start time.Time
 	// MaxSteps ends a run that takes more steps; 0 sets no limit.
 	MaxSteps int
+	// Seed is what Random's numbers depend on.
+	Seed uint64
 	// OnStep hears of every step: its number, from 1, and the fiber.
 	OnStep func(step int, f *Fiber)
 	// OnRun hears each time the runtime switches to a fiber.
@@ -67,6 +70,8 @@ type Deterministic struct {
 	steps     int
 	exceeded  bool
 	defects   []Unheard
+	// random is made when it is first asked for.
+	random *rand.Rand
 }
 
 // batch is what fibers handed to one dispatcher since it last ran.
@@ -84,6 +89,15 @@ func NewDeterministic(o DeterministicOptions) *Deterministic {
 
 // Clock implements Runtime.
 func (d *Deterministic) Clock() Clock { return d.clock }
+
+// Random are random numbers for the program under test, the same in every run
+// with the same seed and order. Only code that runs on the runtime may use it.
+func (d *Deterministic) Random() *rand.Rand {
+	if d.random == nil {
+		d.random = rand.New(rand.NewPCG(d.o.Seed, 0))
+	}
+	return d.random
+}
 
 // Steps is the number of steps so far; only runs with hooks count them.
 func (d *Deterministic) Steps() int { return d.steps }
