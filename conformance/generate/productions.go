@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // group is a set of productions that a program has more or less of together.
@@ -113,11 +114,11 @@ func anExit(g *generator) any      { return g.exit() }
 func aNumber(g *generator) any     { return num(g.below(5)) }
 func aTag(g *generator) any        { return g.tag() }
 
-// productions are all rules of the grammar. It is a function since the rules call each other.
-func productions() []production {
+// productions are all rules of the grammar. They are made when first asked for, since they call what uses them.
+var productions = sync.OnceValue(func() []production {
 	return slices.Concat(simple(), failures(), finalization(), scopes(), regions(), fibers(), races(), coordination(),
 		repetition(), fiberCollections(), services(), foreigners(), bindings(), skirmishes())
-}
+})
 
 func simple() []production {
 	return []production{
@@ -313,7 +314,12 @@ func fibers() []production {
 			made := fork(g, at).(node)
 			return op("seq", made, g.expr(at.in(1)), pick(g.random, op("join", made[1]), op("await", made[1]), op("interruptFiber", made[1])))
 		}),
-		wrap(forking, 3, "awaitAllChildren"),
+		wrap(forking, 4, "awaitAllChildren"),
+		// It waits for the children of its body only, not for older ones.
+		inner(forking, 2, func(g *generator, at place) any {
+			older := op("fork", g.fiber(at), pick[any](g.random, op("never"), op("sleep", g.ms()), g.expr(at.in(2).forked(""))), g.forkOptions())
+			return op("seq", older, op("awaitAllChildren", op("seq", fork(g, at.in(1)), g.log())), g.log())
+		}),
 		on(waiting, 3, "join", fiberNames),
 		on(waiting, 4, "await", fiberNames),
 		on(forking, 1, "poll", fiberNames),
