@@ -26,10 +26,15 @@ type SQLite interface {
 
 	// TryLock takes the whole file: locking_mode EXCLUSIVE, BEGIN EXCLUSIVE,
 	// journal in memory. A missing file is created, empty; nothing is ever
-	// written. ReasonBusy: another connection has a lock of any kind, be it for
-	// a moment only. The kernel drops the lock when the process ends; a child
-	// process does not inherit it. The path must be absolute, with its directory
-	// resolved (FS.ResolveDir): here a link in any part is refused.
+	// written. ReasonBusy: another connection is ahead. The kernel drops the lock
+	// when the process ends; a child process does not inherit it.
+	//
+	// When only shared locks (probes, readers) are in the way, the result is a lock
+	// that is not Taken yet, but is ahead of every other connection: call Take
+	// again when they may be over, or Unlock.
+	//
+	// The path must be absolute, with its directory resolved (FS.ResolveDir): here
+	// a link in any part is refused.
 	TryLock(path string) (SQLiteLock, error)
 
 	// Probe takes a shared lock and gives it back: nil when that worked,
@@ -50,6 +55,11 @@ const (
 // SQLiteLock is a file that TryLock took. Its methods may be called from any
 // goroutine.
 type SQLiteLock interface {
+	// Taken tells whether the whole file is locked.
+	Taken() bool
+	// Take tries again to lock the whole file, and tells whether it is. A failure
+	// leaves it as it was.
+	Take() (bool, error)
 	// Moved tells whether the path no longer leads to the file that is locked:
 	// it was removed, renamed or replaced. After Unlock it answers true.
 	Moved() (bool, error)

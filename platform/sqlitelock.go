@@ -101,7 +101,8 @@ var (
 	schemaHeld = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("held") })
 	// With any other journal BEGIN EXCLUSIVE on an empty file would create and
 	// sync one on disk.
-	sqlLock   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("PRAGMA held.journal_mode=MEMORY; BEGIN EXCLUSIVE") })
+	sqlMemory = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("PRAGMA held.journal_mode=MEMORY") })
+	sqlTake   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("BEGIN EXCLUSIVE") })
 	sqlUnlock = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK; DETACH held") })
 	sqlDetach = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("DETACH held") })
 )
@@ -120,15 +121,17 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 		s.lockers.give(c)
 		return nil, sqliteFailure(op, path, err)
 	}
-	if err := c.conn.ExecText(sqlLock()); err != nil {
+	l := &osLock{sqlite: s, conn: c, path: path}
+	if err := c.conn.ExecText(sqlMemory()); err != nil {
 		failure := sqliteFailure(op, path, err)
-		if !c.conn.Autocommit() {
-			_ = c.conn.Exec("ROLLBACK")
-		}
-		s.detach(s.lockers, c, sqlDetach())
+		_ = l.Unlock()
 		return nil, failure
 	}
-	return &osLock{sqlite: s, conn: c, path: path}, nil
+	if _, err := l.Take(); err != nil {
+		_ = l.Unlock()
+		return nil, err
+	}
+	return l, nil
 }
 
 // Probe implements SQLite.
@@ -168,6 +171,46 @@ type osLock struct {
 
 	mu   sync.Mutex // Moved and Unlock may meet; a connection is for one at a time
 	conn *lockConn  // nil after Unlock
+	// taken: a transaction is open, and with it the whole file is locked.
+	taken bool
+}
+
+// Taken implements SQLiteLock.
+func (l *osLock) Taken() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.taken
+}
+
+// Take implements SQLiteLock. A BEGIN EXCLUSIVE that failed keeps, in exclusive
+// locking mode, the locks that it got: RESERVED, which only one connection can
+// have, and mostly PENDING, which keeps new readers out. Whoever has RESERVED is
+// ahead and needs only wait for the readers that are there. Whoever has not must
+// let go: its own shared lock is in the way of the one who has.
+func (l *osLock) Take() (bool, error) {
+	const op = "lock database"
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn == nil || l.taken {
+		return l.taken, nil
+	}
+	err := l.conn.conn.ExecText(sqlTake())
+	if err == nil {
+		l.taken = true
+		return true, nil
+	}
+	failure := sqliteFailure(op, l.path, err)
+	if failure.Reason != ReasonBusy {
+		return false, failure
+	}
+	state, err := l.conn.conn.LockState(schemaHeld())
+	if err != nil {
+		return false, sqliteFailure(op, l.path, err)
+	}
+	if state < sqlite3.LockReserved {
+		return false, failure
+	}
+	return false, nil
 }
 
 // Moved implements SQLiteLock.
@@ -191,9 +234,12 @@ func (l *osLock) Unlock() error {
 	if l.conn == nil {
 		return nil
 	}
-	c := l.conn
-	l.conn = nil
-	if err := l.sqlite.detach(l.sqlite.lockers, c, sqlUnlock()); err != nil {
+	c, text := l.conn, sqlDetach()
+	if !c.conn.Autocommit() {
+		text = sqlUnlock()
+	}
+	l.conn, l.taken = nil, false
+	if err := l.sqlite.detach(l.sqlite.lockers, c, text); err != nil {
 		return sqliteFailure("unlock database", l.path, err)
 	}
 	return nil

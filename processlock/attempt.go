@@ -24,6 +24,9 @@ type Attempt struct {
 	policy   policy
 	turn     *turn
 	ended    bool
+	// ahead is a lock that waits for readers between two tries of the first
+	// attempt, or nil.
+	ahead platform.SQLiteLock
 }
 
 // Step is how far an attempt has come. Exactly one of Lock, Err and Pause is set.
@@ -98,6 +101,9 @@ func (a *Attempt) Try() Step {
 	}
 	next, do, pause := a.policy.next(saw, a.place.platform.Clock.Monotonic(), rand.Float64())
 	a.policy = next
+	if next.later {
+		a.fallBack()
+	}
 	switch do {
 	case doReportHeld:
 		return a.end(&Held{Path: a.path, Holder: recordedHolder(a.place, a.settings.mechanism)})
@@ -116,7 +122,16 @@ func (a *Attempt) Cancel() {
 		return
 	}
 	a.ended = true
+	a.fallBack()
 	inProcess.leave(a.turn)
+}
+
+// fallBack lets readers and others pass again.
+func (a *Attempt) fallBack() {
+	if a.ahead != nil {
+		_ = a.ahead.Unlock()
+		a.ahead = nil
+	}
 }
 
 func (a *Attempt) end(err error) Step {
@@ -128,5 +143,9 @@ func (a *Attempt) once() (*Lock, outcome, error) {
 	if a.settings.mechanism == LockFile {
 		return takeLockFile(a.place, a.path)
 	}
-	return takeSQLite(a.place, a.path, !a.policy.later)
+	ahead := a.ahead
+	a.ahead = nil
+	lock, ahead, saw, err := takeSQLite(a.place, a.path, ahead, !a.policy.later)
+	a.ahead = ahead
+	return lock, saw, err
 }

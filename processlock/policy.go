@@ -13,6 +13,8 @@ const (
 	// sawContention: nobody holds it, but others' attempts or checks were in the
 	// way of ours.
 	sawContention
+	// sawReaders: we are ahead of all others, and only checks are in the way.
+	sawReaders
 )
 
 // policy decides what follows an attempt. It is a value: next gives its
@@ -64,8 +66,11 @@ func (p policy) next(saw outcome, now time.Duration, random float64) (policy, ve
 		switch {
 		case saw == sawHolder && !p.wait:
 			return p, doReportHeld, 0
-		case saw == sawContention && now-p.began.at < settleTime:
+		case saw != sawHolder && now-p.began.at < settleTime:
 			pause := contentionPause(p.attempts, random)
+			if saw == sawReaders {
+				pause = min(pause, readerPause)
+			}
 			p.attempts++
 			return p, doPause, pause
 		case !p.wait:
@@ -77,6 +82,10 @@ func (p policy) next(saw outcome, now time.Duration, random float64) (policy, ve
 	p.attempts++
 	return p, doPause, pause
 }
+
+// readerPause bounds the pauses of the one who is ahead: new checks are kept out
+// meanwhile, and those that are there take some 25 us.
+const readerPause = 500 * time.Microsecond
 
 // contentionPause is uniform up to a bound that doubles from 1 ms to 16 ms:
 // contenders that met once must not meet again at the same moment, and an

@@ -10,25 +10,53 @@ const holderSuffix = ".holder"
 
 // takeSQLite attempts once. A busy attempt of the first kind probes: contenders'
 // attempts collide without any holder, and only a probe that is refused, too,
-// shows one.
-func takeSQLite(at place, path string, probe bool) (*Lock, outcome, error) {
+// shows one. ahead is what an earlier try of this attempt got, or nil; where
+// only readers are in the way, it comes back for the next try.
+func takeSQLite(at place, path string, ahead platform.SQLiteLock, first bool) (*Lock, platform.SQLiteLock, outcome, error) {
 	p := at.platform
-	held, err := p.SQLite.TryLock(at.path())
-	switch {
-	case platform.IsBusy(err) && !probe:
-		return nil, sawHolder, nil
-	case platform.IsBusy(err):
-		switch err := p.SQLite.Probe(at.path()); {
-		case platform.IsBusy(err):
-			return nil, sawHolder, nil
-		case err == nil, platform.IsNotFound(err):
-			return nil, sawContention, nil
-		default:
-			return nil, 0, failed(path, "probe it", err)
-		}
-	case err != nil:
-		return nil, 0, failed(path, "lock it", err)
+	held, err := ahead, error(nil)
+	if held == nil {
+		held, err = p.SQLite.TryLock(at.path())
+	} else {
+		_, err = held.Take()
 	}
+	switch {
+	case err != nil:
+		if held != nil {
+			_ = held.Unlock()
+		}
+		if !platform.IsBusy(err) {
+			return nil, nil, 0, failed(path, "lock it", err)
+		}
+		saw, err := sawHolder, error(nil)
+		if first {
+			saw, err = probe(at, path)
+		}
+		return nil, nil, saw, err
+	case !held.Taken() && first:
+		return nil, held, sawReaders, nil
+	case !held.Taken():
+		_ = held.Unlock()
+		return nil, nil, sawReaders, nil
+	}
+	lock, saw, err := confirmSQLite(at, path, held)
+	return lock, nil, saw, err
+}
+
+// probe tells a holder from a contender that is gone again.
+func probe(at place, path string) (outcome, error) {
+	switch err := at.platform.SQLite.Probe(at.path()); {
+	case platform.IsBusy(err):
+		return sawHolder, nil
+	case err == nil, platform.IsNotFound(err):
+		return sawContention, nil
+	default:
+		return 0, failed(path, "probe it", err)
+	}
+}
+
+// confirmSQLite makes a kernel lock into a Lock, or gives it back.
+func confirmSQLite(at place, path string, held platform.SQLiteLock) (*Lock, outcome, error) {
 	// Between SQLite's open and its lock the file may have been removed or
 	// replaced: then what is locked is a file that nobody else will find.
 	moved, err := held.Moved()

@@ -125,6 +125,20 @@ func (c *Conn) Moved(schema Text) (bool, error) {
 	return libc.AtomicLoadPInt32(c.scratch) != 0, nil
 }
 
+// LockState is the lock that this connection itself has on the file of the
+// attached database: one of the Lock constants.
+func (c *Conn) LockState(schema Text) (int, error) {
+	rc := lib.Xsqlite3_file_control(c.tls, c.db, uintptr(schema), lib.SQLITE_FCNTL_LOCKSTATE, c.scratch)
+	if rc != lib.SQLITE_OK {
+		return 0, c.failure(rc)
+	}
+	return int(libc.AtomicLoadPInt32(c.scratch)), nil
+}
+
+// LockReserved is the state from which on no other connection may write; those
+// above are PENDING and EXCLUSIVE.
+const LockReserved = lib.SQLITE_LOCK_RESERVED
+
 func (c *Conn) check(rc int32) error {
 	if rc == lib.SQLITE_OK {
 		return nil

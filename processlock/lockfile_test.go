@@ -1,0 +1,303 @@
+package processlock_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/platform"
+	"github.com/rivus/tether/processlock"
+)
+
+// stampOf is the stamp that a TypeScript program of pid would write, changed.
+func stampOf(t testing.TB, pid int64, change func(map[string]any)) string {
+	t.Helper()
+	self, err := platform.OS().Process.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string]any{
+		"host": self.Host, "bootId": self.BootID, "pid": pid, "startTime": 1,
+		"acquiredAt": 1_700_000_000_000, "nonce": "made by hand",
+	}
+	if found, err := platform.OS().Process.Identify(pid); err == nil && found.IsPresent() {
+		fields["startTime"] = found.MustGet().StartTime
+	}
+	if change != nil {
+		change(fields)
+	}
+	data, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// deadPid is the pid of a process that has ended and was reaped.
+func deadPid(t testing.TB) int64 {
+	t.Helper()
+	cmd := exec.Command("true")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return int64(cmd.Process.Pid)
+}
+
+// K4: lock files in every state in which a TypeScript program can leave them.
+func TestK4_HandMadeLockFiles(t *testing.T) {
+	dead := deadPid(t)
+	old, fresh := time.Now().Add(-time.Minute), time.Now()
+	parent := int64(os.Getppid())
+	set := func(name string, value any) func(map[string]any) {
+		return func(m map[string]any) { m[name] = value }
+	}
+	const (
+		held    = "held"
+		unnamed = "held by nobody known"
+		free    = "reclaimed"
+	)
+	for name, c := range map[string]struct {
+		content string
+		mtime   time.Time
+		want    string
+	}{
+		"created, not stamped yet":                 {"", fresh, unnamed},
+		"created, never stamped":                   {"", old, free},
+		"half a stamp":                             {stampOf(t, parent, nil)[:40], fresh, unnamed},
+		"half a stamp, left":                       {stampOf(t, parent, nil)[:40], old, free},
+		"NUL bytes, fresh":                         {"\x00\x00\x00", fresh, unnamed},
+		"NUL bytes after a power cut":              {"\x00\x00\x00", old, free},
+		"another JSON":                             {"[]", old, free},
+		"deeply nested":                            {strings.Repeat("[", 60_000), old, free},
+		"stamped, runs":                            {stampOf(t, parent, nil), old, held},
+		"stamped with a newline, runs":             {stampOf(t, parent, nil) + "\n", old, held},
+		"stamped with unknown fields, runs":        {stampOf(t, parent, set("version", 7)), old, held},
+		"stamped, ended":                           {stampOf(t, dead, nil), fresh, free},
+		"F12 stamped in the future, ended":         {stampOf(t, dead, set("acquiredAt", 9e15)), time.Now().Add(time.Hour), free},
+		"F12 stamped in the future, runs":          {stampOf(t, parent, set("acquiredAt", 9e15)), time.Now().Add(time.Hour), held},
+		"pid used again":                           {stampOf(t, parent, set("startTime", 1)), fresh, free},
+		"other boot":                               {stampOf(t, parent, set("bootId", "x")), fresh, free},
+		"other host":                               {stampOf(t, dead, set("host", "elsewhere")), old, held},
+		"F13 other PID namespace":                  {stampOf(t, dead, set("pidNs", 1)), old, held},
+		"F17 startTime at 2^53+1 is no stamp":      {strings.Replace(stampOf(t, dead, set("startTime", 0)), `"startTime":0`, `"startTime":9007199254740993`, 1), fresh, unnamed},
+		"F17 pid beyond any process is not judged": {stampOf(t, 1<<40, nil), old, held},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "l")
+			write(t, path, c.content)
+			if err := os.Chtimes(path, c.mtime, c.mtime); err != nil {
+				t.Fatal(err)
+			}
+			option := processlock.WithoutSQLite()
+			if got := isHeld(t, path, option); got != (c.want != free) {
+				t.Fatal("IsHeld: ", got)
+			}
+			if data, err := os.ReadFile(path); err != nil || string(data) != c.content {
+				t.Fatal("IsHeld changed it", err)
+			}
+			if c.want == free {
+				lock := acquire(t, path, option)
+				if ok, err := lock.Verify(); !ok || err != nil {
+					t.Fatal(ok, err)
+				}
+				mustRelease(t, lock)
+				return
+			}
+			if h := refused(t, path, option); h.Holder.IsPresent() != (c.want == held) {
+				t.Fatal(h)
+			}
+			if data, err := os.ReadFile(path); err != nil || string(data) != c.content {
+				t.Fatal("Acquire changed it", err)
+			}
+		})
+	}
+}
+
+// K4: our file has the fields that the TypeScript package reads, as it writes them.
+func TestK4_StampFieldForField(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l")
+	lock := acquire(t, path, processlock.WithoutSQLite())
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := lock.Holder().MustGet()
+	want := fmt.Sprintf(`{"host":%q,"bootId":%q,"pid":%d,"startTime":%d,"pidNs":%d,"timeNs":%d,"acquiredAt":%d,"nonce":%q}`,
+		h.Host, h.BootID, h.PID, h.StartTime, h.PIDNs, h.TimeNs, h.AcquiredAt, h.Nonce)
+	if string(data) != want {
+		t.Fatalf("%s\nwant %s", data, want)
+	}
+}
+
+// K4: a dead reclaimer's guard is reclaimed under the next level's, three deep.
+func TestK4_DeadGuards(t *testing.T) {
+	dead := stampOf(t, deadPid(t), nil)
+	option := processlock.WithoutSQLite()
+	for levels := range 4 {
+		t.Run(fmt.Sprint(levels), func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "l")
+			for i := range levels + 1 {
+				write(t, path+strings.Repeat(".stale", i), dead)
+			}
+			if levels < 3 {
+				mustRelease(t, acquire(t, path, option))
+				if got := entries(t, dir); got != "[]" {
+					t.Fatal("left: ", got)
+				}
+				return
+			}
+			before := entries(t, dir)
+			err := processlock.Acquire(context.Background(), platform.OS(), path, option).Error()
+			failure, ok := errors.AsType[*processlock.Failure](err)
+			if !ok || failure.Reason != processlock.ReasonDeadGuard || !strings.Contains(err.Error(), path+".stale.stale.stale") {
+				t.Fatal(err)
+			}
+			if after := entries(t, dir); after != before {
+				t.Fatal(after)
+			}
+		})
+	}
+}
+
+// K4: while a living reclaimer has the guard nobody else reclaims.
+func TestK4_LivingGuardKeepsOthersOut(t *testing.T) {
+	option := processlock.WithoutSQLite()
+	path := filepath.Join(t.TempDir(), "l")
+	dead := stampOf(t, deadPid(t), nil)
+	write(t, path, dead)
+	write(t, path+".stale", stampOf(t, int64(os.Getppid()), nil))
+	err := processlock.Acquire(context.Background(), platform.OS(), path, option).Error()
+	if failure, ok := errors.AsType[*processlock.Failure](err); !ok || failure.Reason != processlock.ReasonContended {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != dead {
+		t.Fatal(string(data), err)
+	}
+}
+
+func TestK4_WithoutOwnIdentity(t *testing.T) {
+	dir := t.TempDir()
+	p := *platform.OS()
+	p.Process = namelessProcess{p.Process}
+	err := processlock.Acquire(context.Background(), &p, filepath.Join(dir, "l"), processlock.WithoutSQLite()).Error()
+	if failure, ok := errors.AsType[*processlock.Failure](err); !ok || failure.Reason != platform.ReasonUnsupported {
+		t.Fatal(err)
+	}
+	if got := entries(t, dir); got != "[]" {
+		t.Fatal(got)
+	}
+}
+
+func TestK3_WithoutOwnIdentity(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "l")
+	write(t, path+".holder", stampOf(t, deadPid(t), nil))
+	p := *platform.OS()
+	p.Process = namelessProcess{p.Process}
+	lock, err := processlock.Acquire(context.Background(), &p, path).Get()
+	if err != nil || lock.Holder().IsPresent() {
+		t.Fatal(err)
+	}
+	if got := entries(t, dir); got != "[l]" {
+		t.Fatal("a dead one's stamp is left: ", got)
+	}
+	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.Held || r.Holder != 0 {
+		t.Fatalf("%+v", r)
+	}
+	mustRelease(t, lock)
+}
+
+// K4: a file system without hard links.
+func TestK4_WithoutLinks(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "l")
+	p := *platform.OS()
+	p.FS = linkless{p.FS}
+	for _, left := range []string{"", stampOf(t, deadPid(t), nil)} {
+		if left != "" {
+			write(t, path, left)
+		}
+		lock, err := processlock.Acquire(context.Background(), &p, path, processlock.WithoutSQLite()).Get()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := start(t, nil).do(command{Do: "acquire", Path: path, File: true}); !r.Held || r.Holder != int64(os.Getpid()) {
+			t.Fatalf("%+v", r)
+		}
+		mustRelease(t, lock)
+		if got := entries(t, dir); got != "[]" {
+			t.Fatal(got)
+		}
+	}
+}
+
+// F15: whatever hinders the look at the holder is no proof of its death.
+func TestF15_HinderedLook(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l")
+	content := stampOf(t, deadPid(t), nil)
+	write(t, path, content)
+	for _, reason := range []platform.Reason{platform.ReasonPermission, platform.ReasonIO, platform.ReasonInvalid} {
+		p := *platform.OS()
+		p.Process = hiddenProcess{p.Process, reason}
+		err := processlock.Acquire(context.Background(), &p, path, processlock.WithoutSQLite()).Error()
+		if _, ok := errors.AsType[*processlock.Held](err); !ok {
+			t.Fatal(reason, err)
+		}
+		if held, err := processlock.IsHeld(context.Background(), &p, path, processlock.WithoutSQLite()); !held || err != nil {
+			t.Fatal(reason, held, err)
+		}
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != content {
+		t.Fatal(string(data), err)
+	}
+}
+
+// F13: the holder runs in another PID namespace, where our pids mean nothing.
+func TestF13_HolderInAnotherPidNamespace(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("a PID namespace needs root")
+	}
+	path := filepath.Join(t.TempDir(), "l")
+	option := processlock.WithoutSQLite()
+	script := exec.Command("unshare", "--help")
+	if script.Run() != nil {
+		t.Skip("no unshare on this machine")
+	}
+	inside := start(t, nil, func(c *exec.Cmd) {
+		c.Args = append([]string{"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"}, "/proc/self/exe")
+		c.Path, _ = exec.LookPath("unshare")
+		// In the new namespace /proc/self/exe is unshare's own child: name the test
+		// binary itself.
+		exe, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Args[len(c.Args)-1] = exe
+	})
+	r := inside.do(command{Do: "acquire", Path: path, File: true})
+	if !r.OK {
+		t.Fatalf("%+v", r)
+	}
+	held := refused(t, path, option)
+	holder := held.Holder.MustGet()
+	self, err := platform.OS().Process.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if holder.PIDNs == self.PIDNs || holder.PID > 100 {
+		t.Fatalf("it is not in another namespace: %+v", holder)
+	}
+	if !isHeld(t, path, option) {
+		t.Fatal("free")
+	}
+	_ = syscall.Kill(int(inside.pid), syscall.SIGKILL)
+}
