@@ -72,11 +72,11 @@ func (d *Deferred[A]) CompleteNow(e Effect[A]) bool {
 		return false
 	}
 	d.effect, d.done = e, true
-	waiters := d.waiters.Take()
-	d.mu.Unlock()
 	// The waiters are out of the deferred before the first runs: one that ends
 	// inside its wake must not change this list.
-	for n := waiters.Shift(); n != nil; n = waiters.Shift() {
+	waiters := d.waiters.Drain()
+	d.mu.Unlock()
+	for n := waiters; n != nil; n = n.Next() {
 		n.Value.Wake()
 	}
 	return true

@@ -68,9 +68,9 @@ func (l *Latch) letThrough(f *scope.Fiber) {
 func (l *Latch) flush() {
 	l.mu.Lock()
 	l.flushing = false
-	waiters := l.scheduled.Take()
+	waiters := l.scheduled.Drain()
 	l.mu.Unlock()
-	for n := waiters.Shift(); n != nil; n = waiters.Shift() {
+	for n := waiters; n != nil; n = n.Next() {
 		n.Value.Wake()
 	}
 }

@@ -69,13 +69,16 @@ func (l *List[T]) Shift() *Node[T] {
 	return n
 }
 
-// Take moves everything into a new list.
-func (l *List[T]) Take() *List[T] {
-	out := &List[T]{}
-	for n := l.Shift(); n != nil; n = l.Shift() {
-		out.Push(n)
+// Drain takes every node out and answers the first; the others follow it by
+// Next. They are in no list any more, so who holds the list's lock may give it
+// back before walking them: a Remove of one, in between, changes nothing.
+func (l *List[T]) Drain() *Node[T] {
+	first := l.head
+	for n := first; n != nil; n = n.next {
+		n.in, n.prev = nil, nil
 	}
-	return out
+	*l = List[T]{}
+	return first
 }
 
 // Values are the values in order.

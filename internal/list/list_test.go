@@ -45,7 +45,19 @@ func TestListIsASlice(t *testing.T) {
 				}
 				model = model[1:]
 			},
-			"take": func(*rapid.T) { l = *l.Take(); relist(&l, model) },
+			"drain": func(t *rapid.T) {
+				i := 0
+				for n := l.Drain(); n != nil; n = n.Next() {
+					if n != model[i] || n.Listed() || l.Remove(n) {
+						t.Fatal("a drained node must come in order and be in no list")
+					}
+					i++
+				}
+				if i != len(model) {
+					t.Fatalf("drained %d of %d", i, len(model))
+				}
+				model = nil
+			},
 			"": func(t *rapid.T) {
 				want := make([]int, 0, len(model))
 				for _, n := range model {
@@ -57,13 +69,4 @@ func TestListIsASlice(t *testing.T) {
 			},
 		})
 	})
-}
-
-// relist pushes the nodes again, since the copied list has another address.
-func relist(l *list.List[int], nodes []*list.Node[int]) {
-	*l = list.List[int]{}
-	for _, n := range nodes {
-		*n = list.Node[int]{Value: n.Value}
-		l.Push(n)
-	}
 }
