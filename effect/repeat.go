@@ -1,0 +1,71 @@
+package effect
+
+import (
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// Repeat runs e, then again as s says, as long as it succeeds; each result is
+// the input of s. It gives the final output of s. A failure of e ends it.
+func (e Effect[A]) Repeat[Out any](s Schedule[Out]) Effect[Out] {
+	return e.RepeatOrElse(s, func(err error, _ mo.Option[ScheduleMetadata[Out]]) Effect[Out] { return Fail[Out](err) })
+}
+
+// RepeatOrElse is Repeat that goes on with what orElse makes of an expected
+// failure, of e or of s, and of the last step; none before the first.
+func (e Effect[A]) RepeatOrElse[Out any](s Schedule[Out], orElse func(err error, last mo.Option[ScheduleMetadata[Out]]) Effect[Out]) Effect[Out] {
+	return Effect[Out]{step: func(*scope.Fiber) (Out, *scope.Cause, Effect[Out]) {
+		r := s.use()
+		var m ScheduleMetadata[Out]
+		looped := primitive(func(f *scope.Fiber) (Out, *scope.Cause) {
+			var zero Out
+			for {
+				v, c := attempt(f, e, m)
+				if c != nil {
+					return zero, c
+				}
+				next, done, c := r.next(f, v)
+				if c != nil {
+					return zero, c
+				}
+				if done {
+					return next.Output, nil
+				}
+				m = next
+			}
+		})
+		return then(looped.Catch(func(err error) Effect[Out] {
+			if m.Attempt == 0 {
+				return orElse(err, mo.None[ScheduleMetadata[Out]]())
+			}
+			return orElse(err, mo.Some(m))
+		}))
+	}}
+}
+
+// RepeatOptions says how RepeatWith goes on. Its zero value repeats for ever,
+// without delay.
+type RepeatOptions[A any] struct {
+	// Schedule has the delays and may end the repeating; nil is ScheduleForever.
+	Schedule AnySchedule
+	// While repeats only after results that it accepts, Until only after those
+	// that it does not. WhileEffect and UntilEffect ask an effect, whose failure
+	// ends it. They are asked in this order, each result once, after Schedule.
+	While       func(A) bool
+	WhileEffect func(A) Effect[bool]
+	Until       func(A) bool
+	UntilEffect func(A) Effect[bool]
+	// Times is the largest number of repetitions, looked at last; e runs once
+	// more than that.
+	Times mo.Option[int]
+}
+
+// RepeatWith is Repeat by options, and gives e's last result (TypeScript:
+// Effect.repeat with options).
+func (e Effect[A]) RepeatWith(o RepeatOptions[A]) Effect[A] {
+	s := recurrence[A]{o.Schedule, o.While, o.Until, o.WhileEffect, o.UntilEffect, o.Times}.schedule()
+	return e.Repeat(s.Map(func(m ScheduleMetadata[any]) A {
+		v, _ := m.Output.(A)
+		return v
+	}))
+}

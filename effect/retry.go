@@ -1,0 +1,105 @@
+package effect
+
+import (
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// Retry runs e again, as s says, as long as it fails with an expected failure,
+// which is the input of s. When s is done, the last failure is the result. A
+// defect or an interruption ends it at once.
+func (e Effect[A]) Retry[Out any](s Schedule[Out]) Effect[A] {
+	return e.RetryOrElse(s, func(err error, _ Out) Effect[A] { return Fail[A](err) })
+}
+
+// RetryOrElse is Retry that goes on with what orElse makes of the last failure
+// and the schedule's final output.
+func (e Effect[A]) RetryOrElse[Out any](s Schedule[Out], orElse func(err error, out Out) Effect[A]) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		r := s.use()
+		var m ScheduleMetadata[Out]
+		for {
+			v, c := attempt(f, e, m)
+			if c == nil {
+				return value(v)
+			}
+			if c, skip := f.Skips(c); skip {
+				return failed[A](c)
+			}
+			err, rest, ok := c.Recoverable()
+			if !ok {
+				return again[A](rest)
+			}
+			next, done, c := r.next(f, err)
+			if c != nil {
+				return failed[A](c)
+			}
+			if done {
+				return then(orElse(err, next.Output))
+			}
+			m = next
+		}
+	}}
+}
+
+// RetryOptions says how RetryWith goes on. Its zero value retries for ever,
+// without delay.
+type RetryOptions struct {
+	// Schedule has the delays and may end the retrying; nil is ScheduleForever.
+	Schedule AnySchedule
+	// While retries only failures that it accepts, Until only those that it does
+	// not. WhileEffect and UntilEffect ask an effect, whose failure ends it. They
+	// are asked in this order, each failure once, after Schedule.
+	While       func(error) bool
+	WhileEffect func(error) Effect[bool]
+	Until       func(error) bool
+	UntilEffect func(error) Effect[bool]
+	// Times is the largest number of retries, looked at last; e runs once more
+	// than that.
+	Times mo.Option[int]
+}
+
+// RetryWith is Retry by options (TypeScript: Effect.retry with options).
+func (e Effect[A]) RetryWith(o RetryOptions) Effect[A] { return e.Retry(o.schedule()) }
+
+func (o RetryOptions) schedule() Schedule[any] {
+	return recurrence[error]{o.Schedule, o.While, o.Until, o.WhileEffect, o.UntilEffect, o.Times}.schedule()
+}
+
+// recurrence is what the options of Retry and Repeat have in common.
+type recurrence[In any] struct {
+	base                     AnySchedule
+	while, until             func(In) bool
+	whileEffect, untilEffect func(In) Effect[bool]
+	times                    mo.Option[int]
+}
+
+// schedule gives the input as its output.
+func (o recurrence[In]) schedule() Schedule[any] {
+	if o.base == nil {
+		o.base = ScheduleForever()
+	}
+	s := o.base.erased().Passthrough()
+	input := func(m ScheduleMetadata[any]) In {
+		in, _ := m.Input.(In)
+		return in
+	}
+	if keep := o.while; keep != nil {
+		s = s.While(func(m ScheduleMetadata[any]) bool { return keep(input(m)) })
+	}
+	if keep := o.whileEffect; keep != nil {
+		s = s.WhileEffect(func(m ScheduleMetadata[any]) Effect[bool] { return keep(input(m)) })
+	}
+	if stop := o.until; stop != nil {
+		s = s.While(func(m ScheduleMetadata[any]) bool { return !stop(input(m)) })
+	}
+	if stop := o.untilEffect; stop != nil {
+		s = s.WhileEffect(func(m ScheduleMetadata[any]) Effect[bool] {
+			return stop(input(m)).Map(func(b bool) bool { return !b })
+		})
+	}
+	if times, ok := o.times.Get(); ok {
+		s = s.While(func(m ScheduleMetadata[any]) bool { return m.Attempt <= times })
+	}
+	return s
+}
