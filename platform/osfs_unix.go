@@ -29,8 +29,8 @@ func removeFile(path string) error {
 	}
 }
 
-// lstatKind is os.Lstat as far as the kind goes, without its allocations.
-func lstatKind(path string) (FileKind, error) {
+// lstatKind is os.Lstat as far as kind and size go, without its allocations.
+func lstatKind(path string) (FileKind, int64, error) {
 	var stat unix.Stat_t
 	for {
 		err := unix.Lstat(path, &stat)
@@ -38,27 +38,33 @@ func lstatKind(path string) (FileKind, error) {
 			continue
 		}
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		break
 	}
+	kind := KindOther
 	switch stat.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		return KindRegular, nil
+		kind = KindRegular
 	case unix.S_IFDIR:
-		return KindDirectory, nil
+		kind = KindDirectory
 	case unix.S_IFLNK:
-		return KindSymlink, nil
+		kind = KindSymlink
 	}
-	return KindOther, nil
+	return kind, stat.Size, nil
 }
 
-// writeRefusal tells, without opening the file, why it may not be written.
+// writeRefusal tells, without opening the file (rule K11), why it may not be
+// written, or created where it is missing; "" when nothing speaks against it.
 func writeRefusal(path string) Reason {
-	if err := unix.Access(path, unix.W_OK); err != nil {
+	err := unix.Access(path, unix.W_OK)
+	if err == unix.ENOENT {
+		err = unix.Access(filepath.Dir(path), unix.W_OK|unix.X_OK)
+	}
+	if err != nil {
 		return reasonOf(err)
 	}
-	return ReasonReadOnly
+	return ""
 }
 
 func syncDir(dir string) error {

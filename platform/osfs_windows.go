@@ -22,17 +22,17 @@ func openRegular(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-func lstatKind(path string) (FileKind, error) {
+func lstatKind(path string) (FileKind, int64, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return kindOf(info.Mode()), nil
+	return kindOf(info.Mode()), info.Size(), nil
 }
 
 func removeFile(path string) error { return os.Remove(path) }
 
-func writeRefusal(string) Reason { return ReasonReadOnly }
+func writeRefusal(string) Reason { return "" }
 
 // syncDir does nothing: NTFS journals its directories, and a handle of one
 // cannot be flushed.

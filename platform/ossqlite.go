@@ -49,7 +49,7 @@ func admit(op, path string, mode OpenMode) error {
 	if !filepath.IsAbs(path) || strings.IndexByte(path, 0) >= 0 {
 		return &Failure{Op: op, Path: path, Reason: ReasonInvalid, Cause: errors.New("the path must be absolute and free of NUL bytes")}
 	}
-	kind, err := lstatKind(path)
+	kind, size, err := lstatKind(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if mode == OpenExisting {
@@ -60,9 +60,15 @@ func admit(op, path string, mode OpenMode) error {
 		return fileFailure(op, path, err)
 	case kind != KindRegular:
 		return &Failure{Op: op, Path: path, Reason: kind.Reason()}
+	case size > 0 && size < smallestDatabase:
+		// SQLite takes such a file for an empty one.
+		return &Failure{Op: op, Path: path, Reason: ReasonNotDatabase}
 	}
 	return nil
 }
+
+// smallestDatabase is one page of the smallest size, in bytes.
+const smallestDatabase = 512
 
 // osConn implements SQLiteConn.
 type osConn struct {
@@ -266,6 +272,11 @@ func sqliteFailure(op, path string, err error) *Failure {
 	if e.Errno != 0 {
 		if r := errnoReason(e.Errno); r != "" && e.Primary() != sqlite3.Full {
 			f.Reason = r
+			// A file that SQLite may not create it then tries to open for reading;
+			// what it reports is that second answer.
+			if why := writeRefusal(path); r == ReasonNotFound && why != "" {
+				f.Reason = why
+			}
 			return f
 		}
 	}
@@ -278,7 +289,9 @@ func sqliteFailure(op, path string, err error) *Failure {
 		f.Reason = ReasonNoSpace
 	case sqlite3.ReadOnly:
 		// SQLite opens what it may not write for reading, and says no more.
-		f.Reason = writeRefusal(path)
+		if f.Reason = writeRefusal(path); f.Reason == "" {
+			f.Reason = ReasonReadOnly
+		}
 	case sqlite3.Perm:
 		f.Reason = ReasonPermission
 	case sqlite3.Constraint:
