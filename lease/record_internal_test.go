@@ -188,15 +188,15 @@ func TestL11_Standing(t *testing.T) {
 func TestR6_FileName(t *testing.T) {
 	long := strings.Repeat("x", 161)
 	for key, want := range map[string]string{
-		"task:42":                "task%3A42",
-		"../x":                   "%2E%2E%2Fx",
-		"a-b_c":                  "a-b_c",
-		"!'()*.~":                "%21%27%28%29%2A%2E%7E",
-		"nul\x00":                "nul%00",
-		"é😀":                     "%C3%A9%F0%9F%98%80",
-		"\xff":                   "%FF",
-		strings.Repeat("x", 160): strings.Repeat("x", 160),
-		long:                     long[:64] + "~", // and the hash
+		"task:42":                 "task%3A42",
+		"../x":                    "%2E%2E%2Fx",
+		"a-b_c":                   "a-b_c",
+		"!'()*.~":                 "%21%27%28%29%2A%2E%7E",
+		"nul\x00":                 "nul%00",
+		"é😀":                      "%C3%A9%F0%9F%98%80",
+		"\xff":                    "%FF",
+		strings.Repeat("x", 160):  strings.Repeat("x", 160),
+		long:                      long[:64] + "~", // and the hash
 		strings.Repeat("é", 2048): strings.Repeat("%C3%A9", 10) + "%C3%" + "~",
 	} {
 		got := fileName(key)

@@ -1,0 +1,202 @@
+package lease
+
+import (
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/platform"
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// AcquireOption changes how Acquire goes about it.
+type AcquireOption func(*acquireSettings)
+
+type acquireSettings struct{ wait bool }
+
+// Wait makes Acquire keep trying while somebody else holds the lease or the
+// repository is busy, every Config.Retry and when news of a release comes.
+func Wait() AcquireOption { return func(s *acquireSettings) { s.wait = true } }
+
+// maxRaces is how often an acquisition, or a release, that lost to another write
+// tries again.
+const maxRaces = 8
+
+// Acquire takes the lease of key for the scope at hand: closing that scope
+// releases it. Without a scope, or with an empty key, it is a defect.
+//
+// It fails with *Held while another holder is alive or was seen renewing within
+// a TTL, and with *RepositoryFailure (busy: the repository is locked, or eight
+// others were faster). With Wait only the failures of the repository other than
+// busy are left; waiters of one manager get the lease in the order in which they
+// came. An interruption ends it between tries and during a read, never between
+// the write and the registration of the release.
+func (m *Manager) Acquire(key string, options ...AcquireOption) effect.Effect[*Lease] {
+	var s acquireSettings
+	for _, o := range options {
+		o(&s)
+	}
+	switch {
+	case key == "":
+		return effect.Die[*Lease](errEmptyKey)
+	case s.wait:
+		return m.acquireWaiting(key)
+	default:
+		return m.acquire(key)
+	}
+}
+
+// acquire is one try.
+func (m *Manager) acquire(key string) effect.Effect[*Lease] {
+	return effect.UninterruptibleMask(func(restore effect.Restore) effect.Effect[*Lease] {
+		return effect.Direct(func(f *scope.Fiber) (*Lease, *scope.Cause) {
+			at, c := effect.RunOn(f, effect.Scope())
+			if c != nil {
+				return nil, c
+			}
+			a := acquisition{m: m, key: key, restore: restore}
+			l, c := a.run(f)
+			if c != nil {
+				if a.sent {
+					m.abandon(f, at, key, a.id)
+				}
+				return nil, c
+			}
+			if c := l.start(f, at); c != nil {
+				return nil, c
+			}
+			return l, nil
+		})
+	})
+}
+
+// acquisition is one try under way.
+type acquisition struct {
+	m       *Manager
+	key     string
+	restore effect.Restore
+	holder  Holder
+	id      string
+	// sent: a write may be stored of which it is not known whether it is, since
+	// firstSent at the earliest.
+	sent      bool
+	firstSent time.Duration
+}
+
+func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
+	var unknown error // what the write failed with whose outcome is to be read
+	for range maxRaces + 1 {
+		asked := f.Clock().Monotonic()
+		stored, c := effect.RunOn(f, a.restore.Run(a.m.load(a.key)))
+		if c != nil {
+			return nil, c
+		}
+		answered := f.Clock().Monotonic()
+		if a.sent && stored.OrEmpty().HolderID == mo.Some(a.id) {
+			// The trust counts from the earliest write that this may be.
+			return a.won(f, mo.None[Record](), TakeoverNone, stored.OrEmpty(), a.firstSent), nil
+		}
+		a.sent = false
+		if unknown != nil {
+			return nil, scope.CauseFail(unknown)
+		}
+		liveness, c := a.judge(f, stored)
+		if c != nil {
+			return nil, c
+		}
+		why, take := a.m.look(a.key, stored, liveness, asked, answered)
+		if !take {
+			r := stored.OrEmpty()
+			return nil, scope.CauseFail(&Held{
+				Key: a.key, Generation: r.Generation, Holder: r.Holder.OrEmpty(), HolderID: r.HolderID.OrEmpty(),
+			})
+		}
+		l, err, c := a.write(f, stored, why)
+		if l != nil || c != nil {
+			return l, c
+		}
+		if _, conflict := errors.AsType[*RevisionConflict](err); !conflict {
+			unknown = err
+		}
+	}
+	return nil, scope.CauseFail(&RepositoryFailure{
+		Key: a.key, Reason: RepositoryBusy,
+		Message: "others were faster " + number(maxRaces) + " times; try again",
+	})
+}
+
+// judge looks for the holder's process, if there is a holder. Who I am is needed
+// for the own record, too, so it is read first, once.
+func (a *acquisition) judge(f *scope.Fiber, stored mo.Option[Record]) (platform.Liveness, *scope.Cause) {
+	liveness, c := offload(f, func() (platform.Liveness, error) {
+		process := a.m.platform.Process
+		if a.id == "" {
+			self, err := process.Self()
+			if err != nil {
+				return platform.Unknown, &RepositoryFailure{
+					Key: a.key, Reason: RepositoryUnavailable, Cause: err,
+					Message: "a lease names its holder, and this process has no identity: " + err.Error(),
+				}
+			}
+			a.holder = Holder{Identity: self, TTL: a.m.config.TTL}
+		}
+		h, ok := stored.OrEmpty().Holder.Get()
+		if !ok {
+			return platform.Unknown, nil
+		}
+		return platform.Judge(a.holder.Identity, h.Identity, process.Identify), nil
+	})
+	if c == nil && a.id == "" {
+		a.id = a.m.newID()
+	}
+	return liveness, c
+}
+
+// write tries to put the own acquisition over stored. err is why that failed
+// when it is to be read back whether it did.
+func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], why Takeover) (l *Lease, err error, c *scope.Cause) {
+	next, err := acquired(a.key, stored, a.holder, a.id, wall(f.Clock()))
+	if err != nil {
+		return nil, nil, scope.CauseFail(&RepositoryFailure{
+			Key: a.key, Reason: RepositoryInvalidRecord, Cause: err,
+			Message: "the key has come to its end: " + err.Error(),
+		})
+	}
+	expected := mo.None[int64]()
+	if r, ok := stored.Get(); ok {
+		expected = mo.Some(r.Revision)
+	}
+	start := f.Clock().Monotonic()
+	if !a.sent {
+		a.sent, a.firstSent = true, start
+	}
+	_, c = effect.RunOn(f, a.m.save(a.key, next, expected))
+	if c == nil {
+		a.sent = false
+		return a.won(f, stored, why, next, start), nil, nil
+	}
+	err, only := c.Failure()
+	if !only || c.HasDies() || c.HasInterrupts() {
+		return nil, nil, c
+	}
+	if definite(err) {
+		a.sent = false
+		return nil, nil, c
+	}
+	return nil, err, nil
+}
+
+// definite tells whether a Save that failed so has written nothing. A conflict
+// may be one with the own write, of a repository that repeats what it sends.
+func definite(err error) bool {
+	e, ok := errors.AsType[*RepositoryFailure](err)
+	return ok && (e.Reason == RepositoryUnsupportedSchema || e.Reason == RepositoryUnavailable)
+}
+
+func (a *acquisition) won(f *scope.Fiber, previous mo.Option[Record], why Takeover, r Record, start time.Duration) *Lease {
+	a.sent = false
+	l := newLease(a.m, f.Clock(), r, a.id, start)
+	a.m.tell(Acquired{Token: r.Token(), Previous: previous, Takeover: why})
+	return l
+}

@@ -1,0 +1,139 @@
+package lease
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/internal/list"
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// RunFenced runs what work makes of the token while it holds the key's fence:
+// no other fenced work of the key runs anywhere meanwhile, and work that began
+// earlier, of a holder that lost the lease, has ended, finalizers included.
+//
+// It fails with *Lost when the lease is lost, before or while it waits or works:
+// the work is then interrupted and awaited, and may have done some of what it
+// does. It fails with *FenceRejected when the record is another acquisition's,
+// and with *RepositoryFailure when it cannot be read or is no record; then work
+// never runs. Calling it on a key from inside fenced work of the same key,
+// children included, is a defect.
+//
+// The fence is held until the work's fiber has ended: uninterruptible and
+// Blocking code keep it. A goroutine of TryPromise that is left behind does not.
+func (l *Lease) RunFenced[A any](work func(FencingToken) effect.Effect[A]) effect.Effect[A] {
+	return effect.AcquireUseRelease(
+		effect.Direct(l.enter),
+		func(run *fencedRun) effect.Effect[A] {
+			// The work has the scope of its caller at hand; the fence is in one of
+			// its own, which closes when both racers have ended.
+			return effect.ScopedWith(func(s *scope.Scope) effect.Effect[A] {
+				return l.m.fence(l.token.Key).ProvideScope(s).
+					AndThen(effect.Direct(l.admit)).
+					AndThen(effect.Suspend(func() effect.Effect[A] { return work(l.token) }).ProvideService(inside, run)).
+					StopOn(l.Lost())
+			})
+		},
+		func(run *fencedRun, _ scope.Exit[A]) effect.Effect[effect.Unit] {
+			return effect.SyncUnit(func() { l.leave(run) })
+		})
+}
+
+// fencedRun is one call of RunFenced. The work carries it among its services, so
+// that what runs inside knows.
+type fencedRun struct {
+	lease *Lease
+	outer *fencedRun // the call that this one is inside of, if any
+	ended *effect.Deferred[effect.Unit]
+	node  *list.Node[*fencedRun]
+}
+
+var inside = effect.NewReference("lease.inside", func() *fencedRun { return nil })
+
+func fencedIn(env *scope.Env) *fencedRun { return inside.Lookup(env).OrEmpty() }
+
+// within tells whether r is run or inside of it.
+func (r *fencedRun) within(run *fencedRun) bool {
+	for at := r; at != nil; at = at.outer {
+		if at == run {
+			return true
+		}
+	}
+	return false
+}
+
+// holds tells whether the fence of m's key is held around here.
+func (r *fencedRun) holds(m *Manager, key string) bool {
+	for at := r; at != nil; at = at.outer {
+		if at.lease.token.Key == key && sameRepository(at.lease.m, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameRepository compares by ==, which panics for types that have none.
+func sameRepository(a, b *Manager) bool {
+	return a == b || reflect.TypeOf(a.repository).Comparable() &&
+		reflect.ValueOf(a.repository).Comparable() && reflect.ValueOf(b.repository).Comparable() && a.repository == b.repository
+}
+
+// enter refuses what must not begin and counts what does.
+func (l *Lease) enter(f *scope.Fiber) (*fencedRun, *scope.Cause) {
+	outer := fencedIn(f.Env())
+	if outer.holds(l.m, l.token.Key) {
+		return nil, scope.CauseDie(fmt.Errorf(
+			"lease %s: RunFenced inside fenced work of the same key would wait for itself; use the token that the work was given",
+			quote(l.token.Key)))
+	}
+	if lost := l.check(); lost != nil {
+		return nil, scope.CauseFail(lost)
+	}
+	run := &fencedRun{lease: l, outer: outer, ended: effect.MakeDeferred[effect.Unit]()}
+	run.node = &list.Node[*fencedRun]{Value: run}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// A scope that began to close since does not know of this run.
+	if l.lost != nil {
+		return nil, scope.CauseFail(l.lost)
+	}
+	l.works.Push(run.node)
+	return run, nil
+}
+
+func (l *Lease) leave(run *fencedRun) {
+	l.mu.Lock()
+	l.works.Remove(run.node)
+	l.mu.Unlock()
+	run.ended.CompleteNow(effect.Void())
+}
+
+// admit is the check under the fence: is the record still this acquisition's, and
+// is the lease still to be relied on now that it is known?
+func (l *Lease) admit(f *scope.Fiber) (effect.Unit, *scope.Cause) {
+	stored, c := effect.RunOn(f, l.m.load(l.token.Key))
+	if c != nil {
+		return effect.Unit{}, c
+	}
+	if s := standingOf(l.token, l.id, stored); s.record.IsAbsent() {
+		current := mo.None[int64]()
+		if r, ok := stored.Get(); ok {
+			current = mo.Some(r.Generation)
+		}
+		// The refusal first: the race with the loss must not be lost to it.
+		return effect.Unit{}, scope.CauseFail(&FenceRejected{
+			Key: l.token.Key, Generation: l.token.Generation, Current: current,
+		})
+	}
+	if lost := l.check(); lost != nil {
+		return effect.Unit{}, scope.CauseFail(lost)
+	}
+	return effect.Unit{}, nil
+}
+
+// fence is Fence inside the evaluation.
+func (m *Manager) fence(key string) effect.Effect[effect.Unit] {
+	return effect.Suspend(func() effect.Effect[effect.Unit] { return m.repository.Fence(key) })
+}

@@ -1,0 +1,23 @@
+package lease
+
+import (
+	"context"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/scope"
+)
+
+// offload runs Go code that blocks for a moment at most: on the parallel runtime
+// on the fiber's own goroutine, where that disturbs nobody, on the deterministic
+// one beside the fibers.
+func offload[A any](f *scope.Fiber, fn func() (A, error)) (A, *scope.Cause) {
+	if scope.Serial(f.Runtime()) {
+		return effect.RunOn(f, effect.Blocking(func(context.Context) (A, error) { return fn() }))
+	}
+	v, err := fn()
+	if err != nil {
+		var zero A
+		return zero, scope.CauseFail(err)
+	}
+	return v, nil
+}

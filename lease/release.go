@@ -1,0 +1,177 @@
+package lease
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// close is the finalizer in the scope that acquired the lease.
+func (l *Lease) close(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
+	l.announce(LostReleased)
+	// The lease is renewed on while its work ends, which may take its time.
+	l.awaitWorks(f)
+	l.mu.Lock()
+	// Nothing depends on the trust any more. A record that is somebody else's is
+	// not even read again.
+	gone := l.over && l.lost.Reason != LostExpired && l.lost.Reason != LostReleased
+	timer := l.timer
+	l.mu.Unlock()
+	timer.Stop()
+	var failure error
+	retirement := f.Fork(func(f *scope.Fiber) *scope.Cause {
+		if c := f.InterruptAwait(l.heartbeat); c != nil {
+			return c
+		}
+		if gone {
+			return nil
+		}
+		wrote, c := l.m.retire(f, l.token.Key, func(r Record) bool {
+			return r.Generation == l.token.Generation && r.HolderID == mo.Some(l.id)
+		}, &failure)
+		if wrote {
+			l.m.tell(Released{l.token})
+		}
+		return c
+	}, scope.ForkOptions{Immediate: true, Daemon: true})
+	if !awaitFor(f, retirement, l.m.config.Heartbeat) {
+		l.m.abandoned(ReleaseAbandoned{l.token, failure})
+		retirement.Interrupt(f.ID())
+	}
+	l.m.poke(l.token.Key)
+	return nil
+}
+
+// awaitWorks waits for the fenced work of this handle, but for what the closing
+// fiber is itself part of.
+func (l *Lease) awaitWorks(f *scope.Fiber) {
+	inside := fencedIn(f.Env())
+	for {
+		l.mu.Lock()
+		var next *fencedRun
+		for _, run := range l.works.Values() {
+			if !inside.within(run) {
+				next = run
+				break
+			}
+		}
+		l.mu.Unlock()
+		if next == nil {
+			return
+		}
+		effect.RunOn(f, next.ended.Await())
+	}
+}
+
+// retire writes a tombstone over the acquisition that own recognizes, and over
+// nothing else. It ends when that is done or there is nothing to do; while the
+// repository fails it tries again until it is interrupted. Its caller does not
+// wait for ever.
+func (m *Manager) retire(f *scope.Fiber, key string, own func(Record) bool, failure *error) (wrote bool, _ *scope.Cause) {
+	pause := max(m.config.Heartbeat/16, time.Millisecond)
+	for races := 0; races <= maxRaces; {
+		done, c := m.retireOnce(f, key, own)
+		if c == nil {
+			return done, nil
+		}
+		if c.HasInterrupts() {
+			return false, c
+		}
+		err := c.Err()
+		if _, conflict := errors.AsType[*RevisionConflict](err); conflict {
+			races++
+			continue
+		}
+		*failure = err
+		if _, c := effect.RunOn(f, effect.Sleep(pause)); c != nil {
+			return false, c
+		}
+		pause *= 2
+	}
+	return false, nil
+}
+
+func (m *Manager) retireOnce(f *scope.Fiber, key string, own func(Record) bool) (wrote bool, _ *scope.Cause) {
+	stored, c := effect.RunOn(f, m.load(key))
+	if c != nil {
+		return false, c
+	}
+	r, ok := stored.Get()
+	if !ok || !own(r) {
+		return false, nil
+	}
+	next, err := r.released(wall(f.Clock()))
+	if err != nil {
+		return false, nil // at the end of its numbers: left to its TTL
+	}
+	_, c = effect.RunOn(f, m.save(key, next, mo.Some(r.Revision)))
+	return c == nil, c
+}
+
+// abandon takes care of an acquisition that failed without knowing whether it
+// was written: it must lock nobody out. Until the repository has answered this
+// manager takes it over at once, a fiber tries to release it, and the scope that
+// wanted it waits a Heartbeat at most for that.
+func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string) {
+	m.mu.Lock()
+	if m.orphans[key] == nil {
+		m.orphans[key] = make(map[string]struct{})
+	}
+	m.orphans[key][id] = struct{}{}
+	m.mu.Unlock()
+	var failure error
+	var generation int64
+	retirement := f.Fork(func(f *scope.Fiber) *scope.Cause {
+		timer := f.Clock().AfterFunc(m.config.TTL, func() { f.Interrupt(0) })
+		_, c := m.retire(f, key, func(r Record) bool {
+			generation = r.Generation
+			return r.HolderID == mo.Some(id)
+		}, &failure)
+		timer.Stop()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if delete(m.orphans[key], id); len(m.orphans[key]) == 0 {
+			delete(m.orphans, key)
+		}
+		return c
+	}, scope.ForkOptions{Daemon: true})
+	at.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
+		if !awaitFor(f, retirement, m.config.Heartbeat) {
+			m.abandoned(ReleaseAbandoned{FencingToken{key, generation}, failure})
+			retirement.Interrupt(f.ID())
+		}
+		return nil
+	})
+}
+
+// abandoned tells of a release that gave up; somebody must hear of it.
+func (m *Manager) abandoned(e ReleaseAbandoned) {
+	if m.config.Observer == nil {
+		SlogObserver(slog.Default()).tell(e)
+		return
+	}
+	m.tell(e)
+}
+
+// awaitFor waits for target's end, for d at most, and tells whether it came. The
+// fiber is masked.
+func awaitFor(f, target *scope.Fiber, d time.Duration) bool {
+	if _, done := target.Exited(); done {
+		return true
+	}
+	t := f.Arm()
+	timer := f.Clock().AfterFunc(d, func() { t.Wake() })
+	o := scope.NewObserver(func(*scope.Fiber) { t.Wake() })
+	if !target.Observe(o) {
+		t.Wake()
+	}
+	f.BlockFirmly(t, &scope.Waiting{What: "a lease's release", Fiber: target})
+	timer.Stop()
+	target.Unobserve(o)
+	_, done := target.Exited()
+	return done
+}

@@ -1,0 +1,133 @@
+package lease
+
+import (
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// line is everybody in one manager who waits for one key. The first polls for
+// all. The manager's mutex guards it.
+type line struct {
+	turn  *effect.Semaphore
+	users int
+	// next is when the next poll is due; news makes it due at once.
+	next time.Duration
+	news bool
+	// head is the wait of the first, while it waits for the next poll.
+	head mo.Option[scope.Token]
+}
+
+// acquireWaiting is acquire until it succeeds.
+func (m *Manager) acquireWaiting(key string) effect.Effect[*Lease] {
+	return effect.AcquireUseRelease(
+		effect.Sync(func() *line { return m.join(key) }),
+		func(l *line) effect.Effect[*Lease] { return m.poll(key, l).WithPermits(l.turn, 1) },
+		func(l *line, _ scope.Exit[*Lease]) effect.Effect[effect.Unit] {
+			return effect.SyncUnit(func() { m.leaveLine(key, l) })
+		})
+}
+
+func (m *Manager) join(key string) *line {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.lines[key]
+	if l == nil {
+		l = &line{turn: effect.MakeSemaphore(1)}
+		m.lines[key] = l
+	}
+	l.users++
+	return l
+}
+
+func (m *Manager) leaveLine(key string, l *line) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l.users--; l.users == 0 {
+		delete(m.lines, key)
+	}
+}
+
+// poll tries whenever a poll is due. The caller has the line's turn.
+func (m *Manager) poll(key string, l *line) effect.Effect[*Lease] {
+	return effect.ScopedWith(func(s *scope.Scope) effect.Effect[*Lease] {
+		return effect.Gen(func(do *effect.Do) *Lease {
+			watched := false
+			for {
+				do.Await(effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
+					return effect.Unit{}, m.awaitPoll(f, l)
+				}))
+				lease, err := do.Await(effect.Result(m.acquire(key))).Get()
+				if err == nil {
+					return lease
+				}
+				if !worthWaiting(err) {
+					do.Fail(err)
+				}
+				// Only who really waits asks for news. What happened between its
+				// first look and its asking is found by the next poll.
+				if w, ok := m.repository.(ReleaseWatcher); ok && !watched {
+					watched = true
+					do.Await(w.WatchReleases(key, func() { m.poke(key) }).ProvideScope(s))
+				}
+			}
+		})
+	})
+}
+
+// worthWaiting tells whether time may cure the failure.
+func worthWaiting(err error) bool {
+	if _, held := errors.AsType[*Held](err); held {
+		return true
+	}
+	e, ok := errors.AsType[*RepositoryFailure](err)
+	return ok && e.Reason == RepositoryBusy
+}
+
+var waitPoll = &scope.Waiting{What: "the next try for a lease"}
+
+// awaitPoll waits until a poll is due and sets when the next one is.
+func (m *Manager) awaitPoll(f *scope.Fiber, l *line) *scope.Cause {
+	clock := f.Clock()
+	m.mu.Lock()
+	if wait := l.next - clock.Monotonic(); wait > 0 && !l.news {
+		t := f.Arm()
+		l.head = mo.Some(t)
+		m.mu.Unlock()
+		timer := clock.AfterFunc(wait, func() { t.Wake() })
+		p := f.Block(t, waitPoll)
+		timer.Stop()
+		c := f.Settle(p.Cause, nil)
+		m.mu.Lock()
+		l.head = mo.None[scope.Token]()
+		if c != nil {
+			m.mu.Unlock()
+			return c
+		}
+	}
+	// Before the poll, so that news during it is not lost.
+	l.news = false
+	l.next = later(clock.Monotonic(), m.config.Retry)
+	m.mu.Unlock()
+	return nil
+}
+
+// poke makes the next poll of the key due at once.
+func (m *Manager) poke(key string) {
+	m.mu.Lock()
+	l := m.lines[key]
+	if l == nil {
+		m.mu.Unlock()
+		return
+	}
+	l.news = true
+	head, waits := l.head.Get()
+	l.head = mo.None[scope.Token]()
+	m.mu.Unlock()
+	if waits {
+		head.Wake()
+	}
+}
