@@ -7,13 +7,14 @@ import (
 )
 
 // Sleep waits for d by the runtime's clock. A d that is not positive is a
-// YieldNow.
+// YieldNow on the parallel runtime; on the deterministic one it is a timer at the
+// present time, which fires when nothing is ready.
 func Sleep(d time.Duration) Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, sleep(f, d) })
 }
 
 func sleep(f *scope.Fiber, d time.Duration) *scope.Cause {
-	if d <= 0 {
+	if d <= 0 && !scope.Serial(f.Runtime()) {
 		return yieldNow(f)
 	}
 	t := f.Arm()

@@ -168,15 +168,20 @@ func (e *each) advance() func() *Cause {
 			}
 			return nil
 		}
-		return e.end
+		return e.end()
 	}
 	if e.fibers.Len() == 0 {
-		return e.end
+		return e.end()
 	}
 	return nil
 }
 
-func (e *each) end() *Cause { return e.terminal }
+// end is to go on with the terminal exit as it is now: a child that is being
+// started may still overwrite it.
+func (e *each) end() func() *Cause {
+	c := e.terminal
+	return func() *Cause { return c }
+}
 
 // hear takes in that a child ended. paused is that of the advance which started
 // it: every child of an advance that stopped at the limit may go on.
@@ -202,7 +207,7 @@ func (e *each) hear(node *list.Node[*Fiber], paused *bool) {
 			e.resume(outcome)
 		}
 	} else if e.done && e.fibers.Len() == 0 {
-		e.resume(e.end)
+		e.resume(e.end())
 	}
 }
 

@@ -160,8 +160,9 @@ func with[T any](in *interp, name string, use func(T) E) E {
 }
 
 func as[T any](in *interp, name string) T {
-	v, ok := in.lookup(name).(T)
-	if !ok {
+	found := in.lookup(name)
+	v, ok := found.(T)
+	if !ok && found != nil {
 		panic(fmt.Errorf("%s is bound to something else", name))
 	}
 	return v
