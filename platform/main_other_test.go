@@ -1,0 +1,7 @@
+//go:build !linux
+
+package platform_test
+
+import "testing"
+
+func beforeTests(*testing.M) {}
