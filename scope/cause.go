@@ -205,14 +205,15 @@ func (c *Cause) Concat(that *Cause) *Cause {
 }
 
 // ElectDefects turns every Fail into a Die when there is a Die beside it: a
-// defect takes precedence, and no handler of failures may swallow it.
+// defect takes precedence, and no handler of failures may swallow it. A *Done
+// stays a Fail, since it is no error.
 func (c *Cause) ElectDefects() *Cause {
 	if !c.HasDies() || !c.HasFails() {
 		return c
 	}
 	out := make([]Reason, len(c.reasons))
 	for i, r := range c.reasons {
-		if fail, ok := r.(Fail); ok {
+		if fail, ok := r.(Fail); ok && !IsDone(fail.Err) {
 			r = Die{Defect: fail.Err}
 		}
 		out[i] = r

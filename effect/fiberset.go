@@ -1,0 +1,168 @@
+package effect
+
+import (
+	"iter"
+
+	"github.com/rivus/tether/scope"
+)
+
+// FiberSet holds fibers until they end. It closes with its scope: all its fibers
+// are interrupted and awaited. The first failure of a fiber fails Join. Adding
+// and removing are O(1). Any goroutine may use it.
+type FiberSet[A any] struct {
+	group fiberGroup[A]
+	in    map[*Fiber[A]]struct{}
+}
+
+// NewFiberSet makes a set that closes with the scope at hand (TypeScript:
+// FiberSet.make). Without a scope at hand it is a defect.
+func NewFiberSet[A any]() Effect[*FiberSet[A]] {
+	return AcquireRelease(
+		Sync(func() *FiberSet[A] { return &FiberSet[A]{in: map[*Fiber[A]]struct{}{}} }),
+		func(s *FiberSet[A], _ scope.Exit[any]) Effect[Unit] { return s.group.close(0) })
+}
+
+// Run starts e in a fiber of its own, adds that and gives it. In a closed set
+// the effect does not run, and the fiber has been interrupted.
+func (s *FiberSet[A]) Run(e Effect[A], opts ...RunOption) Effect[*Fiber[A]] {
+	o := runOptionsOf(opts)
+	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return s.run(f, e, o), nil })
+}
+
+func (s *FiberSet[A]) run(f *scope.Fiber, e Effect[A], o runOptions) *Fiber[A] {
+	s.group.mu.Lock()
+	closed := s.group.closed
+	s.group.mu.Unlock()
+	if closed {
+		return interruptedFiber[A](f)
+	}
+	return runMember(f, e, o, func(fb *Fiber[A]) { s.AddNow(fb, o.list()...) })
+}
+
+// Runtime gives a Run for code outside any fiber, with the services at hand now.
+// On the parallel runtime any goroutine may call it, on the deterministic one
+// only code that runs on it.
+func (s *FiberSet[A]) Runtime() Effect[func(e Effect[A], opts ...RunOption) *Fiber[A]] {
+	return primitive(func(f *scope.Fiber) (func(Effect[A], ...RunOption) *Fiber[A], *scope.Cause) {
+		keep := forker(f)
+		return func(e Effect[A], opts ...RunOption) *Fiber[A] { return s.run(keep, e, runOptionsOf(opts)) }, nil
+	})
+}
+
+// Add adds a fiber that runs already. In a closed set it is interrupted.
+func (s *FiberSet[A]) Add(fiber *Fiber[A], opts ...RunOption) Effect[Unit] {
+	return SyncUnit(func() { s.AddNow(fiber, opts...) })
+}
+
+// AddNow is Add outside any effect (TypeScript: addUnsafe). On the parallel
+// runtime any goroutine may call it, on the deterministic one only code that
+// runs on it.
+func (s *FiberSet[A]) AddNow(fiber *Fiber[A], opts ...RunOption) {
+	g := &s.group
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		fiber.InterruptNow(CollectionFiber)
+		return
+	}
+	if _, there := s.in[fiber]; there {
+		g.mu.Unlock()
+		return
+	}
+	m := newMember(fiber, runOptionsOf(opts))
+	s.in[fiber] = struct{}{}
+	g.alive.join(&m.place)
+	g.mu.Unlock()
+	m.observe(s.ended)
+}
+
+func (s *FiberSet[A]) ended(m *member[A]) {
+	g := &s.group
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		return
+	}
+	s.forget(m)
+	g.mu.Unlock()
+	g.heard(m)
+}
+
+func (s *FiberSet[A]) forget(m *member[A]) {
+	s.group.alive.leave(&m.place)
+	delete(s.in, m.fiber)
+}
+
+// Clear interrupts all fibers, those that are added meanwhile included, and
+// waits for their ends.
+func (s *FiberSet[A]) Clear() Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		var fibers []*scope.Fiber
+		var w walk[*member[A]]
+		g := &s.group
+		g.mu.Lock()
+		if g.closed {
+			g.mu.Unlock()
+			return Unit{}, nil
+		}
+		for p := w.next(&g.alive); p != nil; p = w.next(&g.alive) {
+			fiber := &p.owner.fiber.kernel
+			g.mu.Unlock()
+			fiber.Interrupt(CollectionFiber)
+			fibers = append(fibers, fiber)
+			g.mu.Lock()
+		}
+		g.mu.Unlock()
+		return Unit{}, f.AwaitAll(fibers)
+	})
+}
+
+// Len is the number of fibers.
+func (s *FiberSet[A]) Len() int {
+	s.group.mu.Lock()
+	defer s.group.mu.Unlock()
+	if s.group.closed {
+		return 0
+	}
+	return s.group.alive.len()
+}
+
+// Size gives the number of fibers.
+func (s *FiberSet[A]) Size() Effect[int] { return Sync(s.Len) }
+
+// All are the fibers as they are now, in the order in which they were added.
+func (s *FiberSet[A]) All() iter.Seq[*Fiber[A]] {
+	return func(yield func(*Fiber[A]) bool) {
+		s.group.mu.Lock()
+		var fibers []*Fiber[A]
+		for p := s.group.alive.head; p != nil && !s.group.closed; p = p.next {
+			fibers = append(fibers, p.owner.fiber)
+		}
+		s.group.mu.Unlock()
+		for _, fiber := range fibers {
+			if !yield(fiber) {
+				return
+			}
+		}
+	}
+}
+
+// Join waits until a fiber fails, and fails as it did, or until the set is
+// closed.
+func (s *FiberSet[A]) Join() Effect[Unit] { return s.group.failed.Await() }
+
+// AwaitEmpty waits until the set is empty or closed.
+func (s *FiberSet[A]) AwaitEmpty() Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		return Unit{}, awaitEach(f, &s.group, func() *member[A] {
+			for p := s.group.alive.head; p != nil; p = s.group.alive.head {
+				if _, ended := p.owner.fiber.kernel.Exited(); !ended {
+					return p.owner
+				}
+				// Its observer has not been called yet.
+				s.forget(p.owner)
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,158 @@
+package effect
+
+import (
+	"math"
+	"sync"
+
+	"github.com/rivus/tether/scope"
+)
+
+// RunOption says how a collection of fibers runs an effect.
+type RunOption uint8
+
+const (
+	// OnlyIfMissing does not run the effect while there is a fiber in its place.
+	OnlyIfMissing RunOption = iota
+	// PropagateInterruption makes Join fail with an interruption of the fiber,
+	// too, unless the collection itself interrupted it.
+	PropagateInterruption
+	// StartLater starts the fiber when the one that runs it lets go (TypeScript:
+	// startImmediately: false).
+	StartLater
+)
+
+type runOptions struct{ onlyIfMissing, propagate, later bool }
+
+func runOptionsOf(opts []RunOption) (o runOptions) {
+	for _, opt := range opts {
+		switch opt {
+		case OnlyIfMissing:
+			o.onlyIfMissing = true
+		case PropagateInterruption:
+			o.propagate = true
+		case StartLater:
+			o.later = true
+		}
+	}
+	return o
+}
+
+// CollectionFiber is who interrupts when a FiberMap, FiberSet or FiberHandle
+// does (TypeScript: fiber id -1).
+const CollectionFiber = scope.FiberID(math.MaxUint64)
+
+// fiberGroup is what the collections of fibers have in common: every fiber that
+// is alive, also those that were replaced, and the first failure.
+type fiberGroup[A any] struct {
+	// mu guards the collection; nothing is woken or interrupted while it is held.
+	mu     sync.Mutex
+	closed bool
+	alive  lineup[*member[A]]
+	failed Deferred[Unit]
+}
+
+// member is a fiber in a collection.
+type member[A any] struct {
+	place[*member[A]]
+	fiber *Fiber[A]
+	o     runOptions
+}
+
+func newMember[A any](fiber *Fiber[A], o runOptions) *member[A] {
+	m := &member[A]{fiber: fiber, o: o}
+	m.owner = m
+	return m
+}
+
+// observe has ended called when m's fiber has ended, or now if it has.
+func (m *member[A]) observe(ended func(*member[A])) {
+	k := &m.fiber.kernel
+	if !k.Observe(scope.NewObserver(func(*scope.Fiber) { ended(m) })) {
+		ended(m)
+	}
+}
+
+// heard passes m's failure on to those who join the collection.
+func (g *fiberGroup[A]) heard(m *member[A]) {
+	c, _ := m.fiber.kernel.Exited()
+	if c == nil {
+		return
+	}
+	if m.o.propagate {
+		for _, id := range c.Interruptors() {
+			if id == CollectionFiber {
+				return
+			}
+		}
+	} else if c.HasInterruptsOnly() {
+		return
+	}
+	g.failed.CompleteNow(FailCause[Unit](c))
+}
+
+// close interrupts every fiber as by, awaits them, and lets those go on who
+// join; by is 0 for the fiber that closes.
+func (g *fiberGroup[A]) close(by scope.FiberID) Effect[Unit] {
+	return Suspend(func() Effect[Unit] {
+		g.mu.Lock()
+		if g.closed {
+			g.mu.Unlock()
+			return Void()
+		}
+		g.closed = true
+		fibers := make([]*scope.Fiber, 0, g.alive.len())
+		for p := g.alive.head; p != nil; p = p.next {
+			fibers = append(fibers, &p.owner.fiber.kernel)
+		}
+		g.mu.Unlock()
+		return g.failed.Into(primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+			if by == 0 {
+				by = f.ID()
+			}
+			for _, fiber := range fibers {
+				fiber.Interrupt(by)
+			}
+			return Unit{}, f.AwaitAll(fibers)
+		})).AsUnit()
+	})
+}
+
+// interruptAs interrupts fiber for the collection and waits for its end.
+func interruptAs(f *scope.Fiber, fiber *scope.Fiber) *scope.Cause {
+	fiber.Interrupt(CollectionFiber)
+	return f.Await(fiber)
+}
+
+// runMember forks e and adds it to a collection. On the deterministic runtime
+// the fiber runs to its first park before it is in the collection, as in
+// TypeScript. On the parallel one it is added before it starts: otherwise two
+// that want to run only if nothing is there might both run.
+func runMember[A any](f *scope.Fiber, e Effect[A], o runOptions, add func(*Fiber[A])) *Fiber[A] {
+	fb := new(Fiber[A])
+	how := scope.ForkOptions{Immediate: !o.later, Daemon: true}
+	if scope.Serial(f.Runtime()) {
+		f.ForkInto(&fb.kernel, fb.body(e), how)
+		add(fb)
+		return fb
+	}
+	f.Prepare(&fb.kernel, fb.body(e), how)
+	add(fb)
+	f.Start(&fb.kernel, how)
+	return fb
+}
+
+// interruptedFiber is what running gives when the effect does not run.
+func interruptedFiber[A any](f *scope.Fiber) *Fiber[A] {
+	fb := new(Fiber[A])
+	f.Prepare(&fb.kernel, nil, scope.ForkOptions{Daemon: true})
+	fb.kernel.Interrupt(fb.kernel.ID())
+	return fb
+}
+
+// forker is a fiber that never runs: it keeps the services at hand for forks
+// from outside any fiber.
+func forker(f *scope.Fiber) *scope.Fiber {
+	keep := new(scope.Fiber)
+	f.Prepare(keep, nil, scope.ForkOptions{Daemon: true})
+	return keep
+}

@@ -1,0 +1,177 @@
+package effect
+
+import "github.com/rivus/tether/scope"
+
+var queueEnd = scope.CauseFail(&scope.Done{})
+
+// Fail ends the queue with err: what it holds can still be taken, then takes
+// fail with err. It gives false when the queue has ended before.
+func (q *Queue[A]) Fail(err error) Effect[bool] {
+	if err == nil {
+		return q.Die("effect: Queue.Fail(nil)")
+	}
+	return q.FailCause(scope.CauseFail(err))
+}
+
+// FailCause is Fail with a cause.
+func (q *Queue[A]) FailCause(c *scope.Cause) Effect[bool] {
+	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) { return q.failCause(f, c), nil })
+}
+
+// Die is Fail with a defect.
+func (q *Queue[A]) Die(defect any) Effect[bool] { return q.FailCause(scope.CauseDie(defect)) }
+
+// End is Fail with *Done: the queue ends well.
+func (q *Queue[A]) End() Effect[bool] { return q.FailCause(queueEnd) }
+
+// Interrupt is Fail with an interruption by the fiber that runs it.
+func (q *Queue[A]) Interrupt() Effect[bool] {
+	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+		return q.failCause(f, scope.CauseInterrupt(f.ID())), nil
+	})
+}
+
+// FailCauseNow is FailCause outside any effect (TypeScript: failCauseUnsafe). On
+// the parallel runtime any goroutine may call it, on the deterministic one only
+// code that runs on it.
+func (q *Queue[A]) FailCauseNow(c *scope.Cause) bool { return q.failCause(nil, c) }
+
+// EndNow is End outside any effect, with FailCauseNow's rules (TypeScript:
+// endUnsafe).
+func (q *Queue[A]) EndNow() bool { return q.failCause(nil, queueEnd) }
+
+func (q *Queue[A]) failCause(f *scope.Fiber, c *scope.Cause) bool {
+	if c == nil {
+		c = scope.CauseDie("effect: Queue.FailCause(nil)")
+	}
+	q.mu.Lock()
+	if !q.state.close(c) {
+		q.mu.Unlock()
+		return false
+	}
+	if q.state.drained() {
+		q.finish()
+	} else {
+		// Takers that wait for several messages can have the rest now.
+		q.unlockAndWake(f)
+	}
+	return true
+}
+
+// Into runs e and ends the queue with how it ended: well, or with its cause. It
+// gives false when the queue has ended before.
+func (q *Queue[A]) Into[X any](e Effect[X]) Effect[bool] {
+	return UninterruptibleMask(func(restore Restore) Effect[bool] {
+		return restore.Run(e).MatchCauseEffect(
+			func(c *scope.Cause) Effect[bool] { return q.FailCause(c) },
+			func(X) Effect[bool] { return q.End() })
+	})
+}
+
+// Shutdown ends the queue at once and forgets what it holds: takes are
+// interrupted, or fail with the cause of an end that had begun, and offers that
+// wait are refused. It gives false when the queue was done before.
+func (q *Queue[A]) Shutdown() Effect[bool] { return Sync(q.ShutdownNow) }
+
+// ShutdownNow is Shutdown outside any effect, with FailCauseNow's rules
+// (TypeScript: shutdownUnsafe).
+func (q *Queue[A]) ShutdownNow() bool {
+	q.mu.Lock()
+	if q.state.phase == queueDone {
+		q.mu.Unlock()
+		return false
+	}
+	q.state.close(scope.CauseInterrupt(0))
+	offers := q.state.offers.drain()
+	q.finish()
+	for _, o := range offers {
+		o.token.Wake()
+	}
+	return true
+}
+
+// finish makes the queue done, gives the lock back and wakes who waits.
+func (q *Queue[A]) finish() {
+	woken := q.state.finish()
+	q.mu.Unlock()
+	for _, t := range woken {
+		t.token.Wake()
+	}
+}
+
+// finishDrained is finish if nothing is left of a queue that ends. It gives the
+// lock back.
+func (q *Queue[A]) finishDrained() {
+	if q.state.drained() {
+		q.finish()
+		return
+	}
+	q.mu.Unlock()
+}
+
+// Ended tells whether the queue is done: nothing can be taken any more.
+func (q *Queue[A]) Ended() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.state.phase == queueDone
+}
+
+var waitQueueEnd = &scope.Waiting{What: "the end of a Queue"}
+
+// Await waits until the queue is done: it has ended and everything was taken, or
+// it was shut down. It succeeds after End and fails with the queue's cause
+// otherwise.
+func (q *Queue[A]) Await() Effect[Unit] {
+	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		q.mu.Lock()
+		if q.state.phase == queueDone {
+			c := endedWell(q.state.cause)
+			q.mu.Unlock()
+			return Unit{}, c
+		}
+		t := &taker{}
+		t.owner, t.token = t, f.Arm()
+		q.state.awaiters.join(&t.place)
+		q.mu.Unlock()
+		p := f.Block(t.token, waitQueueEnd)
+		c := p.Cause
+		if c == nil {
+			c = endedWell(t.cause)
+			if !p.Slept {
+				return Unit{}, c
+			}
+		}
+		return Unit{}, f.Settle(c, func() *scope.Cause {
+			q.mu.Lock()
+			q.state.awaiters.leave(&t.place)
+			q.mu.Unlock()
+			return nil
+		})
+	})
+}
+
+// endedWell is nil for a cause that says Done, and at most that somebody was
+// interrupted besides; otherwise it is the cause without its Dones (TypeScript:
+// Pull.catchDone).
+func endedWell(c *scope.Cause) *scope.Cause {
+	done, other := false, false
+	var rest []scope.Reason
+	for _, r := range c.Reasons() {
+		fail, isFail := r.(scope.Fail)
+		if isFail && scope.IsDone(fail.Err) {
+			done = true
+			continue
+		}
+		if _, i := r.(scope.Interrupt); !i {
+			other = true
+		}
+		rest = append(rest, r)
+	}
+	switch {
+	case !done:
+		return c
+	case other:
+		return scope.CauseFromReasons(rest...)
+	}
+	return nil
+}
