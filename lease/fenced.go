@@ -27,13 +27,15 @@ func (l *Lease) RunFenced[A any](work func(FencingToken) effect.Effect[A]) effec
 	return effect.AcquireUseRelease(
 		effect.Direct(l.enter),
 		func(run *fencedRun) effect.Effect[A] {
+			// The loss is listened to before the work begins, so that it decides
+			// even when the work brings it about and never waits.
+			lost := l.Lost().Map(func(effect.Nothing) (never A) { return never })
 			// The work has the scope of its caller at hand; the fence is in one of
 			// its own, which closes when both racers have ended.
 			return effect.ScopedWith(func(s *scope.Scope) effect.Effect[A] {
-				return l.m.fence(l.token.Key).ProvideScope(s).
+				return lost.RaceFirst(l.m.fence(l.token.Key).ProvideScope(s).
 					AndThen(effect.Direct(l.admit)).
-					AndThen(effect.Suspend(func() effect.Effect[A] { return work(l.token) }).ProvideService(inside, run)).
-					StopOn(l.Lost())
+					AndThen(effect.Suspend(func() effect.Effect[A] { return work(l.token) }).ProvideService(inside, run)))
 			})
 		},
 		func(run *fencedRun, _ scope.Exit[A]) effect.Effect[effect.Unit] {

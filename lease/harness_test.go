@@ -163,9 +163,10 @@ func put(r lease.Repository, rec lease.Record) effect.Effect[unit] {
 type world struct {
 	repo    lease.Repository
 	process *process
-	events  []lease.Event
 	config  lease.Config
-	ids     int
+
+	mu     sync.Mutex
+	events []lease.Event
 }
 
 func newWorld(r lease.Repository) *world {
@@ -176,7 +177,11 @@ func (w *world) manager() *lease.Manager { return w.managerOf(w.process) }
 
 func (w *world) managerOf(p *process) *lease.Manager {
 	c := w.config
-	c.Observer = func(e lease.Event) { w.events = append(w.events, e) }
+	c.Observer = func(e lease.Event) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.events = append(w.events, e)
+	}
 	m, err := lease.MakeManager(&platform.Platform{Process: p}, w.repo, c)
 	if err != nil {
 		panic(err)
@@ -235,3 +240,9 @@ func expect(t *testing.T, what string, got, want any) {
 }
 
 func interruptedOnly(e scope.Exit[unit]) bool { return e.Cause().HasInterruptsOnly() }
+
+func isZero(e effect.Effect[unit]) bool { return reflect.ValueOf(e).IsZero() }
+
+func platformOf(w *world) effect.Layer {
+	return platform.Service.Of(&platform.Platform{Process: w.process})
+}

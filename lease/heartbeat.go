@@ -97,18 +97,23 @@ func (l *Lease) earliest(start time.Duration) time.Duration {
 	return l.unconfirmed.OrElse(start)
 }
 
-// confirm notes that r is ours and stored, by an attempt that began at start. A
-// lease whose trust has ended stays lost: somebody may have been told.
+// confirm notes that r is ours and stored, by an attempt that began at start. An
+// answer that comes after the trust has ended does not bring it back, even when
+// the timer is late: what was ours for a moment longer than we knew is lost.
 func (l *Lease) confirm(start time.Duration, r Record, now time.Duration) {
 	l.mu.Lock()
 	l.record = r
 	l.unconfirmed = mo.None[time.Duration]()
-	if !l.over {
+	over, late := l.over, now >= l.deadline
+	if !over && !late {
 		l.deadline = max(l.deadline, later(start, l.m.config.TTL))
 	}
-	over := l.over
 	l.mu.Unlock()
-	if !over {
+	switch {
+	case over:
+	case late:
+		l.lose(LostExpired)
+	default:
 		l.m.tell(Renewed{Token: l.token, Revision: r.Revision, Took: now - start})
 	}
 }
