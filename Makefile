@@ -5,9 +5,10 @@ export GOTOOLCHAIN = go1.27.3
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = mvdan.cc/gofumpt@v0.12.0
 
-# Programs of the live differential test, and where it begins; empty is random.
+# Programs of the live differential test, and where it begins: fresh ones for each
+# commit, the same ones for the same commit.
 COUNT ?= 5000
-SEED  ?=
+SEED  ?= $(shell printf '%d' 0x$$(git rev-parse --short=12 HEAD 2>/dev/null || echo 1))
 
 .PHONY: demo test race lint cross examples example-lanes conformance bench bench-full fuzz
 

@@ -132,7 +132,7 @@ func (e *each) advance() func() *Cause {
 			it = e.item(e.index)
 		}
 		if it.Known {
-			e.terminal = it.Cause
+			e.terminal, e.over = it.Cause, false
 			if e.terminal != nil {
 				break
 			}
@@ -142,7 +142,9 @@ func (e *each) advance() func() *Cause {
 		child := e.f.Fork(it.Body, ForkOptions{Immediate: true, Daemon: true, Mode: StartInherited})
 		node.Value = child
 		if c, ended := child.Exited(); ended {
-			e.terminal = c
+			// A child that ended inside its own start overwrites what others
+			// recorded meanwhile, even the end of the whole iteration.
+			e.terminal, e.over = c, false
 			if c != nil {
 				break
 			}

@@ -1,12 +1,12 @@
 // node oracle/check.mjs [FOLDER]: runs every vector of a folder's *.json and *.json.gz and compares trace, exit and time.
-// Without a folder, that of the environment variable EFFECT_VECTORS or the vectors that came with this module.
+// Without a folder, that of the environment variable EFFECT_VECTORS, or the recorded vectors of package effect.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { gunzipSync } from "node:zlib"
 import { runProgram } from "./interpret.mjs"
 
-const folder = process.argv[2] ?? process.env.EFFECT_VECTORS ?? fileURLToPath(new URL("../testdata", import.meta.url))
+const folder = process.argv[2] ?? process.env.EFFECT_VECTORS ?? fileURLToPath(new URL("../../effect/testdata/vectors", import.meta.url))
 const read = (file) => {
   const bytes = readFileSync(join(folder, file))
   return JSON.parse(file.endsWith(".gz") ? gunzipSync(bytes) : bytes)
