@@ -39,7 +39,7 @@ func TestP1_Self(t *testing.T) {
 }
 
 func TestP3_OneIdentityPerPlatformValue(t *testing.T) {
-	if platform.OS() != platform.OS() {
+	if one, other := platform.OS(), platform.OS(); one != other {
 		t.Fatal("two calls give two platforms")
 	}
 	var all sync.WaitGroup

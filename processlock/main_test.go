@@ -156,13 +156,12 @@ func answer(err error) reply {
 
 // process is a worker as its test sees it.
 type process struct {
-	t      testing.TB
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	send   *json.Encoder
-	out    *json.Decoder
-	pid    int64
-	killed bool
+	t    testing.TB
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	send *json.Encoder
+	out  *json.Decoder
+	pid  int64
 }
 
 func start(t testing.TB, barrier *os.File, change ...func(*exec.Cmd)) *process {
