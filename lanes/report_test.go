@@ -1,0 +1,421 @@
+package lanes_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/lanes"
+	"github.com/rivus/tether/scope"
+)
+
+var errBoom = errors.New("boom")
+
+// endings are the ways in which a body ends by itself.
+var endings = []struct {
+	name string
+	end  unit
+	told string
+}{
+	{"success", effect.Void(), "a succeeded"},
+	{"failure", effect.Fail[effect.Unit](errBoom), "a failed Cause(Fail(boom))"},
+	{"interruption", effect.Interrupt[effect.Unit](), "a failed Cause(Interrupt("},
+}
+
+var reasons = []lanes.StopReason{lanes.StopCancel, lanes.StopClose, lanes.StopTimeout}
+
+// moments are when the stop comes. The stage's signals: the activation raises
+// "here" at that moment and goes on at "on".
+var moments = []struct {
+	name string
+	// stopped tells that the stop decides.
+	stopped bool
+	// parallel tells that the stop's interruption need not arrive before "on".
+	parallel bool
+	make     func(s *stage, here, end unit) (body, report unit)
+}{
+	{"while it waits", true, true, func(_ *stage, here, end unit) (unit, unit) {
+		return here.AndThen(effect.Never[effect.Unit]()).AndThen(end), effect.Void()
+	}},
+	{"in an uninterruptible part", true, false, func(s *stage, here, end unit) (unit, unit) {
+		return here.AndThen(s.reached("on", 1)).AndThen(end).Uninterruptible(), effect.Void()
+	}},
+	{"in a finalizer of its own", true, false, func(s *stage, here, end unit) (unit, unit) {
+		return end.Ensuring(here.AndThen(s.reached("on", 1))), effect.Void()
+	}},
+	{"while its scope closes", false, true, func(s *stage, here, end unit) (unit, unit) {
+		return effect.AddFinalizer(func(exit) unit { return here.AndThen(s.reached("on", 1)) }).AndThen(end), effect.Void()
+	}},
+	{"while its children end", false, true, func(s *stage, here, end unit) (unit, unit) {
+		child := s.raising("child").AndThen(effect.Never[effect.Unit]()).Ensuring(here.AndThen(s.reached("on", 1)))
+		return effect.ForkChild(child).AndThen(s.reached("child", 1)).AndThen(end), effect.Void()
+	}},
+	{"in OnExit", false, true, func(s *stage, here, end unit) (unit, unit) {
+		return end, here.AndThen(s.reached("on", 1))
+	}},
+}
+
+// TestN10_Orders has every ending meet every stop at every moment.
+func TestN10_Orders(t *testing.T) {
+	for _, end := range endings {
+		for _, r := range reasons {
+			for _, at := range moments {
+				t.Run(fmt.Sprintf("%s, %s %s", end.name, r, at.name), func(t *testing.T) {
+					play := func(s *stage, do *effect.Do) {
+						body, report := at.make(s, s.raising("here"), end.end)
+						s.plays("a", body)
+						c := s.config(1)
+						c.TurnTimeout = time.Second
+						c.OnExit = func(e lanes.ActivationExit) unit { return report.AndThen(s.onExit(e)) }
+						board := do.Await(lanes.New(c))
+						do.Await(board.Wake("a"))
+						do.Await(s.reached("here", 1))
+						// The drop of this wake tells that Cancel or Close has begun.
+						do.Await(board.Wake("a"))
+						stop := do.Await(effect.ForkChild(s.stop(board, "a", r, time.Second)))
+						if r == lanes.StopTimeout {
+							do.Await(stop.Join())
+						} else {
+							do.Await(s.reached("dropped a", 1))
+						}
+						do.Await(s.raising("on"))
+						do.Await(stop.Join())
+						if r == lanes.StopTimeout {
+							// The wake outlives the timeout. Its activation ends at once.
+							do.Await(board.Cancel("a"))
+						}
+						want := end.told
+						if at.stopped {
+							want = "a interrupted " + r.String()
+						}
+						if told := s.told(); !strings.HasPrefix(told[0], want) || r != lanes.StopTimeout && len(told) != 1 {
+							s.t.Errorf("told %v, want %s", told, want)
+						}
+						s.equal("warnings", s.logged(), "")
+					}
+					serially(t, play)
+					if at.parallel && r != lanes.StopTimeout {
+						inParallel(t, play)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestN10_Cleanup: what a failing cleanup does to the report.
+func TestN10_Cleanup(t *testing.T) {
+	dies := effect.Die[effect.Unit]("mess")
+	for _, c := range []struct {
+		name    string
+		body    func(s *stage) unit
+		stop    bool
+		told    string
+		warning string
+	}{
+		{"success, the scope's closing dies", func(*stage) unit {
+			return effect.AddFinalizer(func(exit) unit { return dies })
+		}, false, "a failed Cause(Die(mess))", ""},
+		{"success, stopped while its scope closes, which dies", func(s *stage) unit {
+			return effect.AddFinalizer(func(exit) unit {
+				return s.raising("ready").AndThen(effect.Never[effect.Unit]().Interruptible()).Ensuring(dies)
+			})
+		}, true, "a failed Cause(Die(mess))", ""},
+		{"success, an interruptible finalizer is stopped", func(s *stage) unit {
+			return effect.AddFinalizer(func(exit) unit {
+				return s.raising("ready").AndThen(effect.Never[effect.Unit]().Interruptible())
+			})
+		}, true, "a succeeded", ""},
+		{"stopped, its own finalizer dies", func(s *stage) unit {
+			return s.raising("ready").AndThen(effect.Never[effect.Unit]()).Ensuring(dies)
+		}, true, "a failed Cause(Die(mess))", ""},
+		{"stopped, its own finalizer fails", func(s *stage) unit {
+			return s.raising("ready").AndThen(effect.Never[effect.Unit]()).Ensuring(effect.Fail[effect.Unit](errBoom))
+		}, true, "a interrupted cancel", ""},
+		{"stopped, its scope's closing dies", func(s *stage) unit { return s.held(dies) }, true, "a interrupted cancel", "mess"},
+		{"stopped, both die", func(s *stage) unit {
+			return effect.AddFinalizer(func(exit) unit { return dies }).AndThen(
+				s.raising("ready").AndThen(effect.Never[effect.Unit]()).Ensuring(effect.Die[effect.Unit]("own")))
+		}, true, "a failed Cause(Die(own))", "mess"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			everywhere(t, func(s *stage, do *effect.Do) {
+				board := do.Await(lanes.New(s.config(1)))
+				s.plays("a", c.body(s))
+				do.Await(board.Wake("a"))
+				if c.stop {
+					do.Await(s.reached("ready", 1))
+					do.Await(board.Cancel("a"))
+				}
+				do.Await(s.reached("ended a", 1))
+				s.equal("told", s.told(), "["+c.told+"]")
+				if log := s.logged(); c.warning == "" && log != "" || !strings.Contains(log, c.warning) {
+					s.t.Errorf("logged %q", log)
+				}
+			})
+		})
+	}
+}
+
+// TestN12_BadOnExit: whatever OnExit does, the lane goes on, and it is logged.
+func TestN12_BadOnExit(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		onExit func() unit
+		logged string
+	}{
+		{"dies", func() unit { return effect.Die[effect.Unit]("bug") }, "bug"},
+		{"fails", func() unit { return effect.Fail[effect.Unit](errBoom) }, "boom"},
+		{"panics", func() unit { panic("bug") }, "bug"},
+		{"zero effect", func() unit { return unit{} }, "zero Effect"},
+		{"Goexit", func() unit { return effect.SyncUnit(runtime.Goexit) }, "Goexit"},
+		{"its scope dies", func() unit { return effect.AddFinalizer(func(exit) unit { return effect.Die[effect.Unit]("bug") }) }, "bug"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			everywhere(t, func(s *stage, do *effect.Do) {
+				config := s.config(1)
+				config.OnExit = func(lanes.ActivationExit) unit { return c.onExit() }
+				board := do.Await(lanes.New(config))
+				do.Await(board.Wake("a"))
+				do.Await(board.Wake("b"))
+				do.Await(s.reached("ended b", 1))
+				do.Await(board.Wake("a"))
+				do.Await(s.reached("ended a", 2))
+				log := s.logged()
+				if !strings.Contains(log, c.logged) || strings.Count(log, "level=WARN") != 3 {
+					s.t.Errorf("logged %q", log)
+				}
+			})
+		})
+	}
+}
+
+// TestN12_OnExitIsUninterruptible: Cancel and Close wait for it, and no stop ends
+// any part of it.
+func TestN12_OnExitIsUninterruptible(t *testing.T) {
+	everywhere(t, func(s *stage, do *effect.Do) {
+		c := s.config(1)
+		c.OnExit = func(e lanes.ActivationExit) unit {
+			return effect.GenUnit(func(do *effect.Do) {
+				do.Await(effect.AddFinalizer(func(exit) unit { return s.onExit(e) }))
+				do.Await(s.raising("here"))
+				do.Await(s.reached("on", 1))
+				// Interruptible parts included: the stop was the activation's.
+				do.Await(effect.YieldNow().Interruptible())
+				do.Await(s.raising("through"))
+			})
+		}
+		board := do.Await(lanes.New(c))
+		s.plays("a", s.held(effect.Void()))
+		do.Await(board.Wake("a"))
+		do.Await(s.reached("ready", 1))
+		cancel := do.Await(effect.ForkChild(board.Cancel("a")))
+		do.Await(s.reached("here", 1))
+		closing := do.Await(effect.ForkChild(board.Close()))
+		do.Await(effect.YieldNow())
+		s.equal("Cancel and Close wait", []bool{cancel.Exited().IsPresent(), closing.Exited().IsPresent()}, "[false false]")
+		do.Await(s.raising("on"))
+		do.Await(cancel.Join())
+		do.Await(closing.Join())
+		s.equal("told", s.told(), "[a interrupted cancel]")
+		s.equal("OnExit ran to its end", s.seen["through"].n, 1)
+		s.equal("logged", s.logged(), "")
+	})
+}
+
+// TestN12_BadObserver: a panic in Observe is logged, a Goexit ends the fiber it is
+// called on; neither takes a slot or a wake with it.
+func TestN12_BadObserver(t *testing.T) {
+	for i, bad := range []func(){func() { panic("bug") }, runtime.Goexit} {
+		everywhere(t, func(s *stage, do *effect.Do) {
+			c := s.config(1)
+			c.Observe = func(e lanes.Event) {
+				s.observe(e)
+				bad()
+			}
+			board := do.Await(lanes.New(c))
+			s.plays("a", s.reached("go", 1))
+			for _, step := range []unit{board.Wake("a").AsUnit(), board.Wake("b").AsUnit(), board.Wake("b").AsUnit(), board.Wake("c").AsUnit(), board.Cancel("c")} {
+				f := do.Await(effect.ForkChild(step))
+				do.Await(f.Await())
+			}
+			do.Await(s.raising("go"))
+			do.Await(s.reached("ended b", 1))
+			do.Await(board.Close())
+			do.Await(s.reached("exit a", 1))
+			s.equal("status", do.Await(board.Status()), "{0 0 true []}")
+			s.equal("logged", strings.Contains(s.logged(), "level=WARN"), i == 0)
+			started := 0
+			for _, e := range s.happened() {
+				if strings.HasPrefix(e, "started") {
+					started++
+				}
+			}
+			s.equal("reports", len(s.told()), started)
+		})
+	}
+}
+
+// TestF38_OnExitUsesTheLanes: it may wake its own key and others, and cancel
+// others.
+func TestF38_OnExitUsesTheLanes(t *testing.T) {
+	everywhere(t, func(s *stage, do *effect.Do) {
+		var board *lanes.Lanes
+		c := s.config(2)
+		c.OnExit = func(e lanes.ActivationExit) unit {
+			return s.onExit(e).AndThen(effect.GenUnit(func(do *effect.Do) {
+				if e.Lane() == "a" && s.started("a") == 1 {
+					s.equal("own key", do.Await(board.Wake("a")), lanes.Coalesced)
+					do.Await(board.Cancel("b"))
+					do.Await(board.Wake("c"))
+				}
+			}))
+		}
+		board = do.Await(lanes.New(c))
+		s.plays("b", s.held(effect.Void()))
+		do.Await(board.Wake("b"))
+		do.Await(s.reached("ready", 1))
+		do.Await(board.Wake("a"))
+		do.Await(s.reached("ended c", 1))
+		do.Await(s.reached("ended a", 2))
+		s.equal("told first", s.told()[:2], "[a succeeded b interrupted cancel]")
+		s.equal("logged", s.logged(), "")
+	})
+}
+
+// TestN12_F38_SelfDeadlock: Cancel of the own key and Close, from where they would
+// wait for their own end.
+func TestN12_F38_SelfDeadlock(t *testing.T) {
+	join := func(e unit) unit {
+		return effect.ForkChild(e).FlatMap(func(f *effect.Fiber[effect.Unit]) unit { return f.Join() })
+	}
+	type outcome string
+	const (
+		whole    outcome = "the activation is stopped"
+		inBody   outcome = "its body dies"
+		inChild  outcome = "a fiber beside it dies"
+		inReport outcome = "OnExit dies"
+	)
+	for _, c := range []struct {
+		name    string
+		body    func(stop unit) unit
+		outcome outcome
+	}{
+		{"in an interruptible part", func(stop unit) unit { return stop }, whole},
+		{"in a child of one", join, whole},
+		{"in a racer of one", func(stop unit) unit { return stop.Timeout(time.Hour) }, whole},
+		{"in parallel work of one", func(stop unit) unit {
+			return effect.ForEach([]int{1, 2}, func(int, int) unit { return stop }, effect.Concurrency(2)).AsUnit()
+		}, whole},
+		{"in a scoped fiber of one", func(stop unit) unit {
+			return effect.ForkScoped(stop).AndThen(effect.Never[effect.Unit]())
+		}, whole},
+		{"in an uninterruptible part", func(stop unit) unit { return stop.Uninterruptible() }, inBody},
+		{"in a child of one", func(stop unit) unit { return join(stop).Uninterruptible() }, inBody},
+		{"in an uninterruptible child", func(stop unit) unit { return join(stop.Uninterruptible()) }, inChild},
+		{"in a racer of an uninterruptible part", func(stop unit) unit { return stop.Timeout(time.Hour).Uninterruptible() }, inBody},
+		{"in a finalizer", func(stop unit) unit { return effect.Void().Ensuring(stop) }, inBody},
+		{"in a finalizer of the scope", func(stop unit) unit { return effect.AddFinalizer(func(exit) unit { return stop }) }, inBody},
+		{"in OnExit", func(stop unit) unit { return stop }, inReport},
+		{"in a child of OnExit", join, inReport},
+	} {
+		for _, r := range reasons[:2] {
+			t.Run(c.name+", "+r.String(), func(t *testing.T) {
+				everywhere(t, func(s *stage, do *effect.Do) {
+					var board *lanes.Lanes
+					config := s.config(1)
+					stop := effect.Suspend(func() unit { return s.stop(board, "a", r, 0) })
+					if c.outcome == inReport {
+						config.OnExit = func(e lanes.ActivationExit) unit { return s.onExit(e).AndThen(c.body(stop)) }
+					} else {
+						s.plays("a", c.body(stop))
+					}
+					board = do.Await(lanes.New(config))
+					do.Await(board.Wake("a"))
+					do.Await(s.reached("ended a", 1))
+					s.equal("closed", do.Await(board.Status()).Closed, r == lanes.StopClose)
+					told, log := s.told()[0], s.logged()
+					switch {
+					case c.outcome == inReport:
+						if told != "a succeeded" || !strings.Contains(log, "would wait for its own end") {
+							s.t.Errorf("told %s, logged %s", told, log)
+						}
+					case c.outcome == inChild && r == lanes.StopClose:
+						// Close stopped the activation before the child's defect could.
+						s.equal("told", told, "a interrupted close")
+					case c.outcome != whole:
+						if !strings.HasPrefix(told, "a failed") || !strings.Contains(told, "would wait for its own end") {
+							s.t.Errorf("told %s, logged %s", told, log)
+						}
+					default:
+						s.equal("told", told, "a interrupted "+r.String())
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestN12_DetachedFibersMayWait: a fiber that outlives the activation it was
+// forked in may cancel the key, then and later.
+func TestN12_DetachedFibersMayWait(t *testing.T) {
+	everywhere(t, func(s *stage, do *effect.Do) {
+		var board *lanes.Lanes
+		s.plays("a", effect.ForkDetach(s.reached("now", 1).AndThen(board0(&board, "a")).AndThen(s.raising("cancelled"))).
+			AndThen(s.held(effect.Void())), s.held(effect.Void()))
+		board = do.Await(lanes.New(s.config(1)))
+		do.Await(board.Wake("a"))
+		do.Await(s.reached("ready", 1))
+		do.Await(s.raising("now"))
+		do.Await(s.reached("cancelled", 1))
+		s.equal("told", s.told(), "[a interrupted cancel]")
+	})
+	everywhere(t, func(s *stage, do *effect.Do) {
+		var board *lanes.Lanes
+		s.plays("a", effect.ForkDetach(s.reached("now", 1).AndThen(board0(&board, "a").Uninterruptible()).AndThen(s.raising("cancelled"))).
+			AndThen(effect.Void()), s.held(effect.Void()))
+		board = do.Await(lanes.New(s.config(1)))
+		do.Await(board.Wake("a"))
+		do.Await(s.reached("ended a", 1))
+		do.Await(board.Wake("a"))
+		do.Await(s.reached("ready", 1))
+		do.Await(s.raising("now"))
+		do.Await(s.reached("cancelled", 1))
+		s.equal("told", s.told(), "[a succeeded a interrupted cancel]")
+	})
+}
+
+func board0(board **lanes.Lanes, key string) unit {
+	return effect.Suspend(func() unit { return (*board).Cancel(key) })
+}
+
+// TestN12_NestedLanes: an activation of inner lanes that cancels the outer one it
+// is part of.
+func TestN12_NestedLanes(t *testing.T) {
+	everywhere(t, func(s *stage, do *effect.Do) {
+		var outer *lanes.Lanes
+		inner := lanes.Config{MaxConcurrent: 1, Logger: s.config(1).Logger, Activate: func(string) unit {
+			return effect.Exit(board0(&outer, "a").Uninterruptible()).FlatMap(func(e scope.Exit[effect.Unit]) unit {
+				return effect.SyncUnit(func() {
+					die, _ := e.Cause().Defect()
+					deadlock, ok := die.Defect.(*lanes.SelfDeadlock)
+					if !ok || deadlock.Tag() != "LanesSelfDeadlock" || deadlock.Key != "a" || deadlock.Operation != "Cancel" {
+						s.t.Errorf("got %v", e)
+					}
+					s.raise("refused")
+				})
+			})
+		}}
+		s.plays("a", lanes.New(inner).FlatMap(func(l *lanes.Lanes) unit {
+			return l.Wake("x").AndThen(s.reached("refused", 1))
+		}))
+		outer = do.Await(lanes.New(s.config(1)))
+		do.Await(outer.Wake("a"))
+		do.Await(s.reached("ended a", 1))
+		s.equal("told", s.told(), "[a succeeded]")
+	})
+}
