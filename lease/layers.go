@@ -1,9 +1,24 @@
 package lease
 
-import "github.com/rivus/tether/effect"
+import (
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/platform"
+	"github.com/rivus/tether/scope"
+)
 
 // MemoryRepository provides a repository in memory. Using the value twice in one
 // build shares one store; each build makes a new one. It needs no services.
 func MemoryRepository() effect.Layer {
 	return RepositoryService.From(effect.Sync(NewMemoryRepository))
+}
+
+// SQLiteRepository provides a repository in the SQLite database at path, whose
+// directory must exist. It needs platform.Service. The database is opened by the
+// first call and closed with the layer.
+func SQLiteRepository(path string, options ...RepositoryOption) effect.Layer {
+	return RepositoryService.From(effect.AcquireRelease(
+		platform.Service.Get().Map(func(p *platform.Platform) Repository { return NewSQLiteRepository(p, path, options...) }),
+		func(r Repository, _ scope.Exit[any]) effect.Effect[effect.Unit] {
+			return effect.SyncUnit(func() { _ = r.(*SQLite).Close() })
+		}))
 }

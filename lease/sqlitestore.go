@@ -1,0 +1,390 @@
+package lease
+
+import (
+	"math"
+	"path/filepath"
+	"runtime"
+
+	"github.com/rivus/tether/platform"
+	"github.com/samber/mo"
+)
+
+// The SQL. The table is the TypeScript package's, too; nothing may be added.
+const (
+	sqlVersion = "PRAGMA user_version"
+	sqlSchema  = `CREATE TABLE lease_record (key TEXT PRIMARY KEY, generation INTEGER NOT NULL, ` +
+		`revision INTEGER NOT NULL, holder TEXT, holder_id TEXT, renewed_at INTEGER NOT NULL) STRICT`
+	sqlForeign = "SELECT count(*) FROM sqlite_schema"
+	// A holder that is far too long is not even read into memory.
+	sqlLoad = "SELECT generation, revision, renewed_at, octet_length(holder), octet_length(holder_id), " +
+		"iif(octet_length(holder) <= 65536, holder, ''), iif(octet_length(holder_id) <= 65536, holder_id, '') " +
+		"FROM lease_record WHERE key = ?1"
+	sqlInsert = "INSERT INTO lease_record (key, generation, revision, holder, holder_id, renewed_at) " +
+		"VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (key) DO NOTHING"
+	sqlUpdate = "UPDATE lease_record SET generation = ?2, revision = ?3, holder = ?4, holder_id = ?5, renewed_at = ?6 " +
+		"WHERE key = ?1 AND revision = ?7 AND generation >= ?8"
+	sqlRevision = "SELECT revision, generation FROM lease_record WHERE key = ?1"
+)
+
+// sqliteStore is one open connection. It is used by one goroutine at a time, and
+// no call leaves a transaction open. Its errors are *platform.Failure,
+// *RepositoryFailure (without the key) and *RevisionConflict.
+type sqliteStore struct {
+	conn platform.SQLiteConn
+	// wal: the database is in WAL mode, where a commit that raises no generation
+	// need not be synced.
+	wal bool
+	// synced: synchronous is FULL or EXTRA now, not NORMAL.
+	synced bool
+
+	begin, commit, rollback        platform.SQLiteStmt
+	query, insert, update, current platform.SQLiteStmt
+
+	// mine are the acquisitions that were written here and not released, by key.
+	// A write for one of them is expected to be a renewal. It is a guess: the
+	// statement itself sees to it that no generation is raised without a sync.
+	mine map[string]string
+	// holders keeps the holders that were decoded last: most records name one of
+	// a few processes.
+	holders map[string]Holder
+	buffer  []byte
+}
+
+// openStore opens the database at path and makes its table when it is new.
+// Nothing is written to a database of another version, or of somebody else.
+func openStore(p *platform.Platform, path string, s repositorySettings) (*sqliteStore, error) {
+	if !s.network {
+		dir, err := p.FS.ResolveDir(filepath.Dir(path))
+		if err != nil {
+			return nil, err
+		}
+		if err := checkStorage(p, dir); err != nil {
+			return nil, err
+		}
+	}
+	conn, err := p.SQLite.Open(path, platform.OpenOrCreate)
+	if err != nil {
+		return nil, err
+	}
+	st := &sqliteStore{conn: conn, mine: make(map[string]string), holders: make(map[string]Holder)}
+	if err := st.prepare(); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return st, nil
+}
+
+func (s *sqliteStore) prepare() error {
+	version, err := s.number(sqlVersion)
+	if err != nil {
+		return err
+	}
+	if version != 0 && version != 1 {
+		return unsupported("its user_version is " + number(version) + ", and this program knows 1; use a newer program")
+	}
+	if version == 0 {
+		// Somebody else's database stays as it is.
+		if err := s.checkNew(); err != nil {
+			return err
+		}
+	}
+	if runtime.GOOS == "darwin" {
+		if err := s.conn.Exec("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1"); err != nil {
+			return err
+		}
+	}
+	mode, err := s.text("PRAGMA journal_mode = WAL")
+	if err != nil {
+		return err
+	}
+	s.wal = mode == "wal"
+	if err := s.sync(true); err != nil {
+		return err
+	}
+	if version == 0 {
+		if err := s.create(); err != nil {
+			return err
+		}
+	}
+	for _, x := range []struct {
+		into *platform.SQLiteStmt
+		sql  string
+	}{
+		{&s.begin, "BEGIN IMMEDIATE"},
+		{&s.commit, "COMMIT"},
+		{&s.rollback, "ROLLBACK"},
+		{&s.query, sqlLoad},
+		{&s.insert, sqlInsert},
+		{&s.update, sqlUpdate},
+		{&s.current, sqlRevision},
+	} {
+		if *x.into, err = s.conn.Prepare(x.sql); err != nil {
+			if platform.ReasonOf(err) == platform.ReasonIO {
+				return unsupported("its table is not the one of version 1: " + err.Error())
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sqliteStore) checkNew() error {
+	tables, err := s.number(sqlForeign)
+	if err != nil {
+		return err
+	}
+	if tables > 0 {
+		// Another process may just have made the table; then the version is 1.
+		if version, err := s.number(sqlVersion); err != nil || version == 1 {
+			return err
+		}
+		return unsupported("it is another program's database: it has tables, and its user_version is 0; choose another path")
+	}
+	return nil
+}
+
+// create makes the table, unless another process has made it meanwhile.
+func (s *sqliteStore) create() error {
+	if err := s.conn.Exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := func() error {
+		version, err := s.number(sqlVersion)
+		if err != nil || version == 1 {
+			return err
+		}
+		if version != 0 {
+			return unsupported("its user_version is " + number(version))
+		}
+		if err := s.checkNew(); err != nil {
+			return err
+		}
+		return s.conn.Exec(sqlSchema + "; PRAGMA user_version = 1")
+	}()
+	if err == nil {
+		err = s.conn.Exec("COMMIT")
+	}
+	if err != nil && s.conn.InTransaction() {
+		_ = s.conn.Exec("ROLLBACK")
+	}
+	return err
+}
+
+func unsupported(why string) error {
+	return &RepositoryFailure{Reason: RepositoryUnsupportedSchema, Message: why}
+}
+
+// sync sets whether the commits that follow survive a power cut. Without a WAL
+// every commit does: there NORMAL could damage the file.
+func (s *sqliteStore) sync(durable bool) error {
+	durable = durable || !s.wal
+	if durable == s.synced {
+		return nil
+	}
+	level := "NORMAL"
+	if durable {
+		level = "FULL"
+		if !s.wal {
+			level = "EXTRA"
+		}
+	}
+	if err := s.conn.Exec("PRAGMA synchronous = " + level); err != nil {
+		return err
+	}
+	s.synced = durable
+	return nil
+}
+
+// number and text run a statement once and give its first column.
+func (s *sqliteStore) number(sql string) (n int64, err error) {
+	err = s.once(sql, func(stmt platform.SQLiteStmt) { n = stmt.ColumnInt64(0) })
+	return n, err
+}
+
+func (s *sqliteStore) text(sql string) (text string, err error) {
+	err = s.once(sql, func(stmt platform.SQLiteStmt) { text = stmt.ColumnText(0) })
+	return text, err
+}
+
+func (s *sqliteStore) once(sql string, read func(platform.SQLiteStmt)) error {
+	stmt, err := s.conn.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	defer stmt.Close()
+	row, err := stmt.Step()
+	if err != nil {
+		return err
+	}
+	if row {
+		read(stmt)
+	}
+	return nil
+}
+
+// load reads the key's record.
+func (s *sqliteStore) load(key string) (mo.Option[Record], error) {
+	if err := s.query.BindText(1, key); err != nil {
+		return mo.None[Record](), err
+	}
+	row, err := s.query.Step()
+	if err != nil || !row {
+		_ = s.query.Reset()
+		return mo.None[Record](), err
+	}
+	r, err := s.decode(key)
+	if reset := s.query.Reset(); err == nil {
+		err = reset
+	}
+	if err != nil {
+		return mo.None[Record](), err
+	}
+	return mo.Some(r), nil
+}
+
+func (s *sqliteStore) decode(key string) (Record, error) {
+	q := s.query
+	r := Record{Key: key, Generation: q.ColumnInt64(0), Revision: q.ColumnInt64(1), RenewedAt: float64(q.ColumnInt64(2))}
+	if max(q.ColumnInt64(3), q.ColumnInt64(4)) > maxHolderJSON {
+		return r, invalidStored(invalid("its holder or holder_id is longer than any holder needs"))
+	}
+	if !q.ColumnIsNull(3) {
+		s.buffer = q.AppendColumnText(s.buffer[:0], 5)
+		h, known := s.holders[string(s.buffer)]
+		if !known {
+			if err := h.UnmarshalJSON(s.buffer); err != nil {
+				return r, invalidStored(err)
+			}
+			if len(s.holders) >= 64 {
+				clear(s.holders)
+			}
+			s.holders[string(s.buffer)] = h
+		}
+		r.Holder = mo.Some(h)
+	}
+	if !q.ColumnIsNull(4) {
+		r.HolderID = mo.Some(q.ColumnText(6))
+	}
+	if err := r.Validate(); err != nil {
+		return r, invalidStored(err)
+	}
+	return r, nil
+}
+
+func invalidStored(err error) error {
+	return &RepositoryFailure{
+		Reason: RepositoryInvalidRecord, Cause: err,
+		Message: "the stored record is invalid and was left as it is: " + err.Error(),
+	}
+}
+
+// save compares and swaps.
+func (s *sqliteStore) save(key string, next Record, expected mo.Option[int64]) error {
+	id, holds := next.HolderID.Get()
+	renews := expected.IsPresent() && (!holds || s.mine[key] == id)
+	done, err := s.swap(key, next, expected, !renews)
+	if err == nil && !done {
+		// It raises the generation after all.
+		_, err = s.swap(key, next, expected, true)
+	}
+	switch {
+	case err != nil:
+		delete(s.mine, key)
+	case holds:
+		s.mine[key] = id
+	default:
+		delete(s.mine, key)
+	}
+	return err
+}
+
+// swap is one transaction. done is false, and nothing is written, when it would
+// raise the generation without being durable.
+func (s *sqliteStore) swap(key string, next Record, expected mo.Option[int64], durable bool) (done bool, err error) {
+	if err := s.sync(durable); err != nil {
+		return false, err
+	}
+	if err := s.run(s.begin); err != nil {
+		return false, err
+	}
+	defer func() {
+		if s.conn.InTransaction() {
+			// The connection is dropped if this fails, too; see SQLite.use.
+			_ = s.run(s.rollback)
+		}
+	}()
+	write, lowest := s.insert, next.Generation
+	if revision, ok := expected.Get(); ok {
+		write = s.update
+		if durable {
+			lowest = 0
+		}
+		if err := firstError(write.BindInt64(7, revision), write.BindInt64(8, lowest)); err != nil {
+			return false, err
+		}
+	}
+	if err := s.bind(write, key, next); err != nil {
+		return false, err
+	}
+	if err := s.run(write); err != nil {
+		return false, err
+	}
+	if s.conn.Changes() == 0 {
+		stored, err := s.revision(key)
+		if err != nil {
+			return false, err
+		}
+		if stored == expected && !durable {
+			return false, nil
+		}
+		return false, &RevisionConflict{Key: key, ExpectedRevision: expected, StoredRevision: stored}
+	}
+	return true, s.run(s.commit)
+}
+
+func (s *sqliteStore) bind(stmt platform.SQLiteStmt, key string, r Record) error {
+	holder, id := stmt.BindNull(4), stmt.BindNull(5)
+	if h, ok := r.Holder.Get(); ok {
+		s.buffer = h.appendJSON(s.buffer[:0])
+		holder = stmt.BindText(4, string(s.buffer))
+	}
+	if text, ok := r.HolderID.Get(); ok {
+		id = stmt.BindText(5, text)
+	}
+	// The column is an integer; a time beyond all integers is for nobody.
+	renewedAt := int64(math.Max(math.MinInt64/2, math.Min(math.MaxInt64/2, r.RenewedAt)))
+	return firstError(stmt.BindText(1, key), stmt.BindInt64(2, r.Generation), stmt.BindInt64(3, r.Revision),
+		holder, id, stmt.BindInt64(6, renewedAt))
+}
+
+// revision is the stored one.
+func (s *sqliteStore) revision(key string) (mo.Option[int64], error) {
+	if err := s.current.BindText(1, key); err != nil {
+		return mo.None[int64](), err
+	}
+	row, err := s.current.Step()
+	revision := s.current.ColumnInt64(0)
+	_ = s.current.Reset()
+	if err != nil || !row {
+		return mo.None[int64](), err
+	}
+	return mo.Some(revision), nil
+}
+
+// run steps a statement without rows to its end.
+func (s *sqliteStore) run(stmt platform.SQLiteStmt) error {
+	_, err := stmt.Step()
+	if reset := stmt.Reset(); err == nil {
+		err = reset
+	}
+	return err
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
