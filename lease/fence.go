@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"math"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -13,6 +14,11 @@ import (
 // fenceRetry is the first pause between tries for a fence that another process
 // holds; it doubles up to 16 times it. A try takes some 50 us.
 const fenceRetry = 5 * time.Millisecond
+
+// forever is the time that does not come.
+const forever = time.Duration(math.MaxInt64)
+
+var errGuardBusy = errors.New("others kept the lock; try again")
 
 var waitFence = &scope.Waiting{What: "a fence that this process holds elsewhere"}
 
@@ -29,7 +35,7 @@ func processFence(p *platform.Platform, key, path string, options ...processlock
 			}
 			lock, c := takeLock(f, restore, func() (*processlock.Attempt, error) {
 				return processlock.Begin(p, path, options...)
-			})
+			}, forever)
 			if c != nil {
 				return effect.Unit{}, c.MapErrors(func(err error) error { return lockFailure(key, err) })
 			}
@@ -45,7 +51,9 @@ func processFence(p *platform.Platform, key, path string, options ...processlock
 // takeLock brings an attempt to its end. The fiber is masked; the waits are as
 // interruptible as restore makes them. Attempts and releases run on the fiber
 // itself, not beside it, because they wake those who wait for their turn.
-func takeLock(f *scope.Fiber, restore effect.Restore, begin func() (*processlock.Attempt, error)) (*processlock.Lock, *scope.Cause) {
+//
+// At until it gives up, as busy; forever is never.
+func takeLock(f *scope.Fiber, restore effect.Restore, begin func() (*processlock.Attempt, error), until time.Duration) (*processlock.Lock, *scope.Cause) {
 	attempt, err := begin()
 	if err != nil {
 		return nil, scope.CauseFail(err)
@@ -56,10 +64,21 @@ func takeLock(f *scope.Fiber, restore effect.Restore, begin func() (*processlock
 		turn := effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
 			t := f.Arm()
 			attempt.OnTurn(func() { t.Wake() })
-			return effect.Unit{}, f.Settle(f.Block(t, waitFence).Cause, nil)
+			var timer scope.Timer
+			if until != forever {
+				timer = f.Clock().AfterFunc(until-f.Clock().Monotonic(), func() { t.Wake() })
+			}
+			p := f.Block(t, waitFence)
+			if timer != nil {
+				timer.Stop()
+			}
+			return effect.Unit{}, f.Settle(p.Cause, nil)
 		})
 		if _, c := effect.RunOn(f, restore.Run(turn)); c != nil {
 			return nil, c
+		}
+		if !attempt.HasTurn() {
+			return nil, scope.CauseFail(errGuardBusy)
 		}
 	}
 	for {
@@ -70,7 +89,11 @@ func takeLock(f *scope.Fiber, restore effect.Restore, begin func() (*processlock
 		if step.Lock != nil {
 			return step.Lock, nil
 		}
-		if _, c := effect.RunOn(f, restore.Run(effect.Sleep(step.Pause))); c != nil {
+		left := until - f.Clock().Monotonic()
+		if left <= 0 {
+			return nil, scope.CauseFail(errGuardBusy)
+		}
+		if _, c := effect.RunOn(f, restore.Run(effect.Sleep(min(step.Pause, left)))); c != nil {
 			return nil, c
 		}
 	}
@@ -81,7 +104,7 @@ func lockFailure(key string, err error) error {
 	reason := RepositoryIO
 	if e, ok := errors.AsType[*processlock.Failure](err); ok {
 		reason = repositoryReason(e.Reason)
-	} else if _, held := errors.AsType[*processlock.Held](err); held {
+	} else if err == errGuardBusy {
 		reason = RepositoryBusy
 	}
 	return &RepositoryFailure{Key: key, Reason: reason, Message: err.Error(), Cause: err}

@@ -22,3 +22,11 @@ func SQLiteRepository(path string, options ...RepositoryOption) effect.Layer {
 			return effect.SyncUnit(func() { _ = r.(*SQLite).Close() })
 		}))
 }
+
+// FileRepository provides a repository of files in the directory dir, which must
+// exist. It needs platform.Service.
+func FileRepository(dir string, options ...RepositoryOption) effect.Layer {
+	return RepositoryService.From(platform.Service.Get().Map(func(p *platform.Platform) Repository {
+		return NewFileRepository(p, dir, options...)
+	}))
+}
