@@ -23,7 +23,8 @@ type activation struct {
 	// reporting those of OnExit.
 	inside, reporting frame
 
-	// by is in whose name the first stop interrupts. lanes.mu guards it.
+	// by is in whose name the first stop interrupts; 0 is the clock. lanes.mu
+	// guards it.
 	by scope.FiberID
 	// timer belongs to fiber.
 	timer scope.Timer
@@ -115,7 +116,7 @@ func (a *activation) expire() {
 	first := a.entry.Value.run == a && l.board.expire(a.entry)
 	l.mu.Unlock()
 	if first {
-		a.fiber.Interrupt(a.by)
+		a.fiber.Interrupt(0)
 	}
 }
 
@@ -165,10 +166,10 @@ func (a *activation) report(f *scope.Fiber) {
 		return c
 	}, o)
 	reporter.Observe(scope.NewObserver(func(f *scope.Fiber) {
+		defer a.finish(f)
 		if c, _ := f.Exited(); c != nil {
 			a.lanes.warn("OnExit failed", a.key, c)
 		}
-		a.finish(f)
 	}))
 	f.Start(reporter, o)
 }

@@ -198,6 +198,55 @@ func TestN1_BoardIsTheReference(t *testing.T) {
 	})
 }
 
+// TestN4_Fairness: with any pattern of wakes, between two starts of one key every
+// key that was queued at the first has started, or left by Cancel.
+func TestN4_Fairness(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := makeBoard(admission{maxConcurrent: rapid.IntRange(1, 3).Draw(t, "concurrent"), maxQueued: -1})
+		waited := map[string]map[string]bool{}
+		var running []string
+		starts := func(e *entry) {
+			k := e.Value.key
+			running = append(running, k)
+			for other := range waited[k] {
+				t.Fatalf("%s started twice while %s waited", k, other)
+			}
+			waited[k] = map[string]bool{}
+			for q := b.queue.Front(); q != nil; q = q.Next() {
+				waited[k][q.Value.key] = true
+			}
+			for _, others := range waited {
+				delete(others, k)
+			}
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "events") {
+			k := string(rune('a' + rapid.IntRange(0, 7).Draw(t, "key")))
+			switch rapid.IntRange(0, 9).Draw(t, "event") {
+			case 0:
+				if e, known := b.lanes[k]; known {
+					b.halt(e, StopCancel)
+					for _, others := range waited {
+						delete(others, k)
+					}
+				}
+			case 1, 2, 3, 4:
+				if len(running) > 0 {
+					i := rapid.IntRange(0, len(running)-1).Draw(t, "which")
+					ends := running[i]
+					running = slices.Delete(running, i, i+1)
+					if e := b.end(b.lanes[ends]); e != nil {
+						starts(e)
+					}
+				}
+			default:
+				if o, e := b.wake(k); o == Started {
+					starts(e)
+				}
+			}
+		}
+	})
+}
+
 // TestN13_MapShrinks: the map of 10^5 lanes does not stay behind.
 func TestN13_MapShrinks(t *testing.T) {
 	const n = 100_000

@@ -29,8 +29,7 @@
 // until the effect has ended, its scope has closed, its child fibers have ended
 // and OnExit has returned. Cancel, Close and TurnTimeout interrupt it, which ends
 // the interruptible parts of its scope's closing too, but never OnExit. What the
-// first of them found decides the report; package users switch over
-// ActivationExit:
+// first of them found decides the report, an ActivationExit:
 //
 //	ended with                        stopped before that   OnExit hears
 //	success, its scope closed well    -                     ActivationSucceeded
@@ -51,7 +50,7 @@
 //
 // # Cost
 //
-// An idle key costs nothing. A queued one costs about 110 bytes beside its key's
+// An idle key costs nothing. A queued one costs about 120 bytes beside its key's
 // characters, and no goroutine. Wake and Cancel are O(1) apart from the waiting,
 // Status and Close O(lanes that are not idle). A coalesced Wake allocates nothing.
 // The turn's timer is gone when the activation ends.

@@ -219,6 +219,8 @@ func (l *Lanes) emit(e Event) {
 }
 
 func (l *Lanes) warn(what, key string, c *scope.Cause) {
+	// A logger that panics has nobody left to hear of it.
+	defer func() { _ = recover() }()
 	attrs := []any{slog.String("key", key), slog.String("cause", c.String())}
 	if die, ok := c.Defect(); ok && die.Stack != nil {
 		attrs = append(attrs, slog.String("stack", string(die.Stack)))
