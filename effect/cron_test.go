@@ -15,9 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// recorded reads data that a script in testdata/record made on effect@4.1.0.
+// readRecorded reads data that a script in testdata/record made on effect@4.1.0.
 // TETHER_RECORDED_CRON and TETHER_RECORDED_SCHEDULES name other files.
-func recorded(t *testing.T, name, variable string, to any) {
+func readRecorded(t *testing.T, name, variable string, to any) {
 	t.Helper()
 	path := "testdata/" + name + ".json.gz"
 	if other := os.Getenv(variable); other != "" {
@@ -72,7 +72,7 @@ func TestCronIsEffects(t *testing.T) {
 		Format, Short       string
 		At                  []cronAt
 	}
-	recorded(t, "cron", "TETHER_RECORDED_CRON", &cases)
+	readRecorded(t, "cron", "TETHER_RECORDED_CRON", &cases)
 	overlaps := map[string]effect.CronOverlap{"earlier": effect.CronEarlier, "later": effect.CronLater, "both": effect.CronBoth}
 	differences := 0
 	for _, want := range cases {

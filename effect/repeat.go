@@ -14,8 +14,11 @@ func (e Effect[A]) Repeat[Out any](s Schedule[Out]) Effect[Out] {
 // RepeatOrElse is Repeat that goes on with what orElse makes of an expected
 // failure, of e or of s, and of the last step; none before the first.
 func (e Effect[A]) RepeatOrElse[Out any](s Schedule[Out], orElse func(err error, last mo.Option[ScheduleMetadata[Out]]) Effect[Out]) Effect[Out] {
-	return Effect[Out]{step: func(*scope.Fiber) (Out, *scope.Cause, Effect[Out]) {
-		r := s.use()
+	return Effect[Out]{step: func(f *scope.Fiber) (Out, *scope.Cause, Effect[Out]) {
+		r, c := s.use(f)
+		if c != nil {
+			return failed[Out](c)
+		}
 		var m ScheduleMetadata[Out]
 		looped := primitive(func(f *scope.Fiber) (Out, *scope.Cause) {
 			var zero Out

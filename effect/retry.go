@@ -16,7 +16,10 @@ func (e Effect[A]) Retry[Out any](s Schedule[Out]) Effect[A] {
 // and the schedule's final output.
 func (e Effect[A]) RetryOrElse[Out any](s Schedule[Out], orElse func(err error, out Out) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
-		r := s.use()
+		r, c := s.use(f)
+		if c != nil {
+			return failed[A](c)
+		}
 		var m ScheduleMetadata[Out]
 		for {
 			v, c := attempt(f, e, m)

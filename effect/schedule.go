@@ -18,8 +18,8 @@ import (
 //
 // The zero Schedule is no schedule: using it is a defect.
 type Schedule[Out any] struct {
-	// start makes the state of one use.
-	start func() stepper[Out]
+	// start makes the state of one use. Its cause is an interruption.
+	start func(f *scope.Fiber) (stepper[Out], *scope.Cause)
 }
 
 // stepper is a schedule in use. f is for steps that run effects; the pure ones,
@@ -74,6 +74,9 @@ type ScheduleMetadata[Out any] struct {
 }
 
 func (m ScheduleMetadata[Out]) erased() ScheduleMetadata[any] {
+	if m.Attempt == 0 {
+		return ScheduleMetadata[any]{}
+	}
 	return ScheduleMetadata[any]{ScheduleInput: m.ScheduleInput, Output: m.Output, Delay: m.Delay}
 }
 
@@ -118,10 +121,30 @@ func metadata[Out any](in ScheduleInput, d ScheduleDecision[Out]) ScheduleMetada
 // called one after the other, and must be pure otherwise (TypeScript:
 // Schedule.fromStep).
 func ScheduleFromStep[Out any](start func() func(ScheduleTick) ScheduleDecision[Out]) Schedule[Out] {
-	return Schedule[Out]{func() stepper[Out] {
+	return Schedule[Out]{func(*scope.Fiber) (stepper[Out], *scope.Cause) {
 		step := start()
-		return func(_ *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) { return step(t), nil }
+		return func(_ *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) { return step(t), nil }, nil
 	}}
+}
+
+// ScheduleFromStepEffect is ScheduleFromStep for steps that are effects; it is
+// the inverse of ScheduleToStep. A start that fails makes every step fail so.
+func ScheduleFromStepEffect[Out any](start Effect[func(ScheduleTick) Effect[ScheduleDecision[Out]]]) Schedule[Out] {
+	return Schedule[Out]{func(f *scope.Fiber) (stepper[Out], *scope.Cause) {
+		step, c := guarded(f, start)
+		if c != nil {
+			if c, skip := f.Skips(c); skip {
+				return nil, c
+			}
+			return failing[Out](c), nil
+		}
+		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) { return run(f, step(t)) }, nil
+	}}
+}
+
+// failing answers every tick with a cause.
+func failing[Out any](c *scope.Cause) stepper[Out] {
+	return func(*scope.Fiber, ScheduleTick) (d ScheduleDecision[Out], _ *scope.Cause) { return d, c }
 }
 
 // ScheduleFromStepWithMetadata is ScheduleFromStep for steps that want to know
@@ -136,19 +159,29 @@ func ScheduleFromStepWithMetadata[Out any](start func() func(ScheduleInput) Sche
 var errZeroSchedule = errors.New("effect: the zero Schedule was used; make schedules with ScheduleRecurs, ScheduleSpaced...")
 
 // begin starts a use.
-func (s Schedule[Out]) begin() stepper[Out] {
+func (s Schedule[Out]) begin(f *scope.Fiber) (stepper[Out], *scope.Cause) {
 	if s.start == nil {
-		panic(errZeroSchedule)
+		return nil, scope.CauseDie(errZeroSchedule)
 	}
-	return s.start()
+	return s.start(f)
+}
+
+// around is a schedule that asks s and answers something else.
+func around[In, Out any](s Schedule[In], use func(inner stepper[In]) stepper[Out]) Schedule[Out] {
+	return Schedule[Out]{func(f *scope.Fiber) (stepper[Out], *scope.Cause) {
+		inner, c := s.begin(f)
+		if c != nil {
+			return nil, c
+		}
+		return use(inner), nil
+	}}
 }
 
 func (s Schedule[Out]) erased() Schedule[any] {
-	return Schedule[any]{func() stepper[any] {
-		step := s.begin()
+	return around(s, func(step stepper[Out]) stepper[any] {
 		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[any], *scope.Cause) {
 			d, c := step(f, t)
 			return ScheduleDecision[any]{d.Output, d.Delay, d.Done}, c
 		}
-	}}
+	})
 }

@@ -10,17 +10,21 @@ import (
 // Concat goes on with next when s is done. The step that finds s done is next's
 // first.
 func (s Schedule[Out]) Concat(next Schedule[Out]) Schedule[Out] {
-	return Schedule[Out]{func() stepper[Out] {
-		step, switched := s.begin(), false
+	return around(s, func(step stepper[Out]) stepper[Out] {
+		switched := false
 		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) {
 			d, c := step(f, t)
-			if c == nil && d.Done && !switched {
-				step, switched = next.begin(), true
-				return step(f, t)
+			if c != nil || !d.Done || switched {
+				return d, c
 			}
-			return d, c
+			second, c := next.begin(f)
+			if c != nil {
+				return d, c
+			}
+			step, switched = second, true
+			return step(f, t)
 		}
-	}}
+	})
 }
 
 // ScheduleConcatResult is Concat for two types of output: Left from the first
@@ -68,10 +72,13 @@ func merged(first AnySchedule, more []AnySchedule, decide func(combined) (delay 
 	for _, s := range more {
 		schedules = append(schedules, s.erased())
 	}
-	return Schedule[time.Duration]{func() stepper[time.Duration] {
+	return Schedule[time.Duration]{func(f *scope.Fiber) (stepper[time.Duration], *scope.Cause) {
 		steps := make([]stepper[any], len(schedules))
 		for i, s := range schedules {
-			steps[i] = s.begin()
+			var c *scope.Cause
+			if steps[i], c = s.begin(f); c != nil {
+				return nil, c
+			}
 		}
 		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[time.Duration], *scope.Cause) {
 			var all combined
@@ -87,6 +94,6 @@ func merged(first AnySchedule, more []AnySchedule, decide func(combined) (delay 
 				return ScheduleDecision[time.Duration]{Done: true}, nil
 			}
 			return ScheduleDecision[time.Duration]{Output: delay, Delay: delay}, nil
-		}
+		}, nil
 	}}
 }

@@ -13,10 +13,8 @@ import (
 func ScheduleCron(expression string, o CronOptions) Schedule[time.Duration] {
 	c, err := ParseCron(expression, o)
 	if err != nil {
-		return Schedule[time.Duration]{func() stepper[time.Duration] {
-			return func(*scope.Fiber, ScheduleTick) (d ScheduleDecision[time.Duration], _ *scope.Cause) {
-				return d, scope.CauseFail(err)
-			}
+		return Schedule[time.Duration]{func(*scope.Fiber) (stepper[time.Duration], *scope.Cause) {
+			return failing[time.Duration](scope.CauseFail(err)), nil
 		}}
 	}
 	return ScheduleCronOf(c)
@@ -24,7 +22,7 @@ func ScheduleCron(expression string, o CronOptions) Schedule[time.Duration] {
 
 // ScheduleCronOf is ScheduleCron for a Cron.
 func ScheduleCronOf(c Cron) Schedule[time.Duration] {
-	return Schedule[time.Duration]{func() stepper[time.Duration] {
+	return Schedule[time.Duration]{func(*scope.Fiber) (stepper[time.Duration], *scope.Cause) {
 		return func(_ *scope.Fiber, t ScheduleTick) (d ScheduleDecision[time.Duration], _ *scope.Cause) {
 			next, ok := c.Next(t.Now)
 			if !ok {
@@ -33,6 +31,6 @@ func ScheduleCronOf(c Cron) Schedule[time.Duration] {
 			d.Delay = next.Sub(t.Now)
 			d.Output = d.Delay
 			return d, nil
-		}
+		}, nil
 	}}
 }

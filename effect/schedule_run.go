@@ -8,7 +8,10 @@ type scheduleRun[Out any] struct {
 	count scheduleCount
 }
 
-func (s Schedule[Out]) use() *scheduleRun[Out] { return &scheduleRun[Out]{step: s.begin()} }
+func (s Schedule[Out]) use(f *scope.Fiber) (*scheduleRun[Out], *scope.Cause) {
+	step, c := s.begin(f)
+	return &scheduleRun[Out]{step: step}, c
+}
 
 // next makes one step and waits for its delay. done says that there is no
 // recurrence; the metadata then has the final output only.
@@ -55,8 +58,11 @@ func (e Effect[A]) ScheduleFrom[Out any](initial A, s Schedule[Out]) Effect[Out]
 func scheduleFrom[A, Out any](e Effect[A], input any, s Schedule[Out]) Effect[Out] {
 	return primitive(func(f *scope.Fiber) (Out, *scope.Cause) {
 		var zero Out
-		input, r := input, s.use()
-		for {
+		r, c := s.use(f)
+		if c != nil {
+			return zero, c
+		}
+		for input := input; ; {
 			m, done, c := r.next(f, input)
 			if c != nil {
 				return zero, c
@@ -77,25 +83,25 @@ func scheduleFrom[A, Out any](e Effect[A], input any, s Schedule[Out]) Effect[Ou
 // run side by side (TypeScript: Schedule.toStep, where a step that is done fails
 // with Done).
 func ScheduleToStep[Out any](s Schedule[Out]) Effect[func(ScheduleTick) Effect[ScheduleDecision[Out]]] {
-	return Sync(func() func(ScheduleTick) Effect[ScheduleDecision[Out]] {
-		step := s.begin()
+	return primitive(func(f *scope.Fiber) (func(ScheduleTick) Effect[ScheduleDecision[Out]], *scope.Cause) {
+		step, c := s.begin(f)
 		return func(t ScheduleTick) Effect[ScheduleDecision[Out]] {
 			return primitive(func(f *scope.Fiber) (ScheduleDecision[Out], *scope.Cause) { return step(f, t) })
-		}
+		}, c
 	})
 }
 
 // ScheduleToStepWithMetadata is ScheduleToStep that reads the runtime's clock
 // and waits for the delay. It serves for toStepWithSleep too.
 func ScheduleToStepWithMetadata[Out any](s Schedule[Out]) Effect[func(input any) Effect[ScheduleRecurrence[Out]]] {
-	return Sync(func() func(any) Effect[ScheduleRecurrence[Out]] {
-		r := s.use()
+	return primitive(func(f *scope.Fiber) (func(any) Effect[ScheduleRecurrence[Out]], *scope.Cause) {
+		r, c := s.use(f)
 		return func(input any) Effect[ScheduleRecurrence[Out]] {
 			return primitive(func(f *scope.Fiber) (ScheduleRecurrence[Out], *scope.Cause) {
 				m, done, c := r.next(f, input)
 				return ScheduleRecurrence[Out]{m, done}, c
 			})
-		}
+		}, c
 	})
 }
 

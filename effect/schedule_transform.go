@@ -18,8 +18,8 @@ func (s Schedule[Out]) MapEffect[B any](fn func(ScheduleMetadata[Out]) Effect[B]
 }
 
 func mapped[Out, B any](s Schedule[Out], fn func(*scope.Fiber, ScheduleMetadata[Out]) (B, *scope.Cause)) Schedule[B] {
-	return Schedule[B]{func() stepper[B] {
-		step, count := s.begin(), scheduleCount{}
+	return around(s, func(step stepper[Out]) stepper[B] {
+		var count scheduleCount
 		return func(f *scope.Fiber, t ScheduleTick) (out ScheduleDecision[B], c *scope.Cause) {
 			d, c := step(f, t)
 			if c != nil {
@@ -32,13 +32,13 @@ func mapped[Out, B any](s Schedule[Out], fn func(*scope.Fiber, ScheduleMetadata[
 			out.Output, c = fn(f, metadata(count.advance(t), d))
 			return out, c
 		}
-	}}
+	})
 }
 
 // deciding looks at every step that recurs and may change the decision.
 func (s Schedule[Out]) deciding(look func(*scope.Fiber, ScheduleMetadata[Out], *ScheduleDecision[Out]) *scope.Cause) Schedule[Out] {
-	return Schedule[Out]{func() stepper[Out] {
-		step, count := s.begin(), scheduleCount{}
+	return around(s, func(step stepper[Out]) stepper[Out] {
+		var count scheduleCount
 		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) {
 			d, c := step(f, t)
 			if c != nil || d.Done {
@@ -46,7 +46,7 @@ func (s Schedule[Out]) deciding(look func(*scope.Fiber, ScheduleMetadata[Out], *
 			}
 			return d, look(f, metadata(count.advance(t), d), &d)
 		}
-	}}
+	})
 }
 
 // While is done, with the output at hand, as soon as keep answers false. A
