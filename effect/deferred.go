@@ -5,7 +5,6 @@ import (
 
 	"github.com/rivus/tether/internal/list"
 	"github.com/rivus/tether/scope"
-	"github.com/samber/mo"
 )
 
 // Deferred is a result that arrives once. Fibers wait for it; whoever completes
@@ -139,12 +138,10 @@ func (d *Deferred[A]) Completed() bool {
 // IsDone tells whether it is complete.
 func (d *Deferred[A]) IsDone() Effect[bool] { return Sync(d.Completed) }
 
-// Poll gives what it was completed with, or none.
-func (d *Deferred[A]) Poll() mo.Option[Effect[A]] {
+// Poll is what it was completed with, and whether it was. Any goroutine may call
+// it.
+func (d *Deferred[A]) Poll() (Effect[A], bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.done {
-		return mo.None[Effect[A]]()
-	}
-	return mo.Some(d.effect)
+	return d.effect, d.done
 }

@@ -2,7 +2,6 @@ package effect
 
 import (
 	"github.com/rivus/tether/scope"
-	"github.com/samber/mo"
 )
 
 // Fiber is a running effect.
@@ -98,12 +97,12 @@ func (fb *Fiber[A]) Kernel() *scope.Fiber { return &fb.kernel }
 func (fb *Fiber[A]) ID() scope.FiberID { return fb.kernel.ID() }
 
 // Exited is the exit, once the fiber has ended. Any goroutine may call it.
-func (fb *Fiber[A]) Exited() mo.Option[scope.Exit[A]] {
+func (fb *Fiber[A]) Exited() (exit scope.Exit[A], ended bool) {
 	c, done := fb.kernel.Exited()
 	if !done {
-		return mo.None[scope.Exit[A]]()
+		return scope.Exit[A]{}, false
 	}
-	return mo.Some(fb.exit(c))
+	return fb.exit(c), true
 }
 
 func (fb *Fiber[A]) exit(c *scope.Cause) scope.Exit[A] { return scope.MakeExit(fb.value, c) }

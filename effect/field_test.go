@@ -125,7 +125,7 @@ func TestF29InterruptedAroundAPark(t *testing.T) {
 			waker := do.Await(effect.ForkChild(d.Succeed(i), effect.StartImmediately))
 			do.Await(fb.Interrupt())
 			do.Await(waker.Join())
-			exit := fb.Exited().MustGet()
+			exit, _ := fb.Exited()
 			if v, ok := exit.Value(); ok && v != i || !ok && !exit.Cause().HasInterruptsOnly() {
 				do.Fail(fmt.Errorf("round %d: %v", i, exit))
 			}

@@ -63,7 +63,7 @@ func (m *memoMap) find(l *layerNode, s *scope.Scope) (Effect[*scope.Env], bool) 
 		at.mu.Unlock()
 		if ok {
 			at.observe(e, s)
-			if done, ok := e.deferred.Poll().Get(); ok {
+			if done, ok := e.deferred.Poll(); ok {
 				return done, true
 			}
 			return e.deferred.Await(), true
@@ -246,7 +246,7 @@ func (l Layer) OrDie() Layer {
 // BuildIn builds l in s and gives its services (TypeScript: buildWithScope).
 func (l Layer) BuildIn(s *scope.Scope) Effect[*scope.Env] {
 	return WithFiber(func(f *scope.Fiber) Effect[*scope.Env] {
-		parent, _ := memoKey.Lookup(f.Env()).Get()
+		parent := memoKey.Value(f.Env())
 		m := newMemoMap(parent)
 		return Suspend(func() Effect[*scope.Env] { return l.build(m, s) }).
 			Map(func(env *scope.Env) *scope.Env { return memoKey.In(env, m) }).

@@ -15,7 +15,7 @@ var Random = NewReference("Random", func() rand.Source { return nil })
 
 // randomSource is the source at hand.
 func randomSource(f *scope.Fiber) rand.Source {
-	if src, ok := Random.Lookup(f.Env()).Get(); ok && src != nil {
+	if src, ok := Random.Find(f.Env()); ok && src != nil {
 		return src
 	}
 	if d, ok := f.Runtime().(*scope.Deterministic); ok {

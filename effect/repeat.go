@@ -64,11 +64,50 @@ type RepeatOptions[A any] struct {
 }
 
 // RepeatWith is Repeat by options, and gives e's last result (TypeScript:
-// Effect.repeat with options).
+// Effect.repeat with options). The schedule inside is untyped: one for each A
+// would be compiled with every Effect type of a program.
 func (e Effect[A]) RepeatWith(o RepeatOptions[A]) Effect[A] {
-	s := recurrence[A]{o.Schedule, o.While, o.Until, o.WhileEffect, o.UntilEffect, o.Times}.schedule()
-	return e.Repeat(s.Map(func(m ScheduleMetadata[any]) A {
-		v, _ := m.Output.(A)
-		return v
-	}))
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		r, c := o.recurrence().schedule().use(f)
+		if c != nil {
+			return failed[A](c)
+		}
+		looped := primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+			var m ScheduleMetadata[any]
+			var zero A
+			for {
+				v, c := attempt(f, e, m)
+				if c != nil {
+					return zero, c
+				}
+				next, done, c := r.next(f, v)
+				if c != nil {
+					return zero, c
+				}
+				if done {
+					return v, nil
+				}
+				m = next
+			}
+		})
+		// As in Repeat: a handler that hands the failure on.
+		return then(looped.Catch(Fail[A]))
+	}}
+}
+
+func (o RepeatOptions[A]) recurrence() recurrence {
+	out := recurrence{base: o.Schedule, times: o.Times}
+	if o.While != nil {
+		out.while = func(v any) bool { a, _ := v.(A); return o.While(a) }
+	}
+	if o.WhileEffect != nil {
+		out.whileEffect = func(v any) Effect[bool] { a, _ := v.(A); return o.WhileEffect(a) }
+	}
+	if o.Until != nil {
+		out.until = func(v any) bool { a, _ := v.(A); return o.Until(a) }
+	}
+	if o.UntilEffect != nil {
+		out.untilEffect = func(v any) Effect[bool] { a, _ := v.(A); return o.UntilEffect(a) }
+	}
+	return out
 }

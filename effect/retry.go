@@ -66,39 +66,35 @@ type RetryOptions struct {
 func (e Effect[A]) RetryWith(o RetryOptions) Effect[A] { return e.Retry(o.schedule()) }
 
 func (o RetryOptions) schedule() Schedule[any] {
-	return recurrence[error]{o.Schedule, o.While, o.Until, o.WhileEffect, o.UntilEffect, o.Times}.schedule()
+	return RepeatOptions[error](o).recurrence().schedule()
 }
 
 // recurrence is what the options of Retry and Repeat have in common.
-type recurrence[In any] struct {
+type recurrence struct {
 	base                     AnySchedule
-	while, until             func(In) bool
-	whileEffect, untilEffect func(In) Effect[bool]
+	while, until             func(any) bool
+	whileEffect, untilEffect func(any) Effect[bool]
 	times                    mo.Option[int]
 }
 
 // schedule gives the input as its output.
-func (o recurrence[In]) schedule() Schedule[any] {
+func (o recurrence) schedule() Schedule[any] {
 	if o.base == nil {
 		o.base = ScheduleForever()
 	}
 	s := o.base.erased().Passthrough()
-	input := func(m ScheduleMetadata[any]) In {
-		in, _ := m.Input.(In)
-		return in
-	}
 	if keep := o.while; keep != nil {
-		s = s.While(func(m ScheduleMetadata[any]) bool { return keep(input(m)) })
+		s = s.While(func(m ScheduleMetadata[any]) bool { return keep(m.Input) })
 	}
 	if keep := o.whileEffect; keep != nil {
-		s = s.WhileEffect(func(m ScheduleMetadata[any]) Effect[bool] { return keep(input(m)) })
+		s = s.WhileEffect(func(m ScheduleMetadata[any]) Effect[bool] { return keep(m.Input) })
 	}
 	if stop := o.until; stop != nil {
-		s = s.While(func(m ScheduleMetadata[any]) bool { return !stop(input(m)) })
+		s = s.While(func(m ScheduleMetadata[any]) bool { return !stop(m.Input) })
 	}
 	if stop := o.untilEffect; stop != nil {
 		s = s.WhileEffect(func(m ScheduleMetadata[any]) Effect[bool] {
-			return stop(input(m)).Map(func(b bool) bool { return !b })
+			return stop(m.Input).Map(func(b bool) bool { return !b })
 		})
 	}
 	if times, ok := o.times.Get(); ok {

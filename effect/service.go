@@ -35,7 +35,7 @@ func (*MissingService) Tag() string { return "MissingService" }
 // Get gives the service. When nobody provided it, it is a defect that names it.
 func (s Service[T]) Get() Effect[T] {
 	return primitive(func(f *scope.Fiber) (T, *scope.Cause) {
-		v, ok := s.Lookup(f.Env()).Get()
+		v, ok := s.Find(f.Env())
 		if !ok {
 			return v, scope.CauseDie(&MissingService{Service: s.key.Name})
 		}
@@ -43,23 +43,29 @@ func (s Service[T]) Get() Effect[T] {
 	})
 }
 
-// GetOption gives the service, or none (TypeScript: serviceOption).
-func (s Service[T]) GetOption() Effect[mo.Option[T]] {
-	return primitive(func(f *scope.Fiber) (mo.Option[T], *scope.Cause) { return s.Lookup(f.Env()), nil })
-}
-
-// Lookup reads the service from env: its value there, else a reference's
-// default, else none.
-func (s Service[T]) Lookup(env *scope.Env) mo.Option[T] {
+// Find reads the service from env: its value there, else a reference's default.
+func (s Service[T]) Find(env *scope.Env) (T, bool) {
 	if v, ok := env.Lookup(s.key); ok {
 		t, _ := v.(T)
-		return mo.Some(t)
+		return t, true
 	}
 	if s.key.Default != nil {
 		t, _ := s.key.Default().(T)
-		return mo.Some(t)
+		return t, true
 	}
-	return mo.None[T]()
+	var none T
+	return none, false
+}
+
+// Value is Find that gives T's zero value when there is none.
+func (s Service[T]) Value(env *scope.Env) T {
+	v, _ := s.Find(env)
+	return v
+}
+
+// ServiceOption gives the service, or none (TypeScript: serviceOption).
+func ServiceOption[T any](s Service[T]) Effect[mo.Option[T]] {
+	return primitive(func(f *scope.Fiber) (mo.Option[T], *scope.Cause) { return mo.TupleToOption(s.Find(f.Env())), nil })
 }
 
 // In is env with v as the service.

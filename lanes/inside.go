@@ -19,7 +19,7 @@ type frame struct {
 
 var inside = effect.NewReference[*frame]("lanes.Activation", func() *frame { return nil })
 
-func frameOf(f *scope.Fiber) *frame { return inside.Lookup(f.Env()).OrEmpty() }
+func frameOf(f *scope.Fiber) *frame { return inside.Value(f.Env()) }
 
 // deadlocks tells whether f, which has this frame, must not wait for a's end
 // since a waits, or may wait, for f's. a is not over.

@@ -54,7 +54,7 @@ type fencedRun struct {
 
 var inside = effect.NewReference("lease.inside", func() *fencedRun { return nil })
 
-func fencedIn(env *scope.Env) *fencedRun { return inside.Lookup(env).OrEmpty() }
+func fencedIn(env *scope.Env) *fencedRun { return inside.Value(env) }
 
 // within tells whether r is run or inside of it.
 func (r *fencedRun) within(run *fencedRun) bool {

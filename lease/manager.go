@@ -67,7 +67,7 @@ func MakeManager(p *platform.Platform, r Repository, config Config) (*Manager, e
 		return nil, err
 	}
 	return &Manager{
-		config: config, repository: r, platform: p, newID: HolderIDs.Lookup(nil).MustGet(),
+		config: config, repository: r, platform: p, newID: HolderIDs.Value(nil),
 		sightings: make(map[string]sighting), pruneAt: pruneFrom,
 		orphans: make(map[string]map[string]struct{}), lines: make(map[string]*line),
 	}, nil

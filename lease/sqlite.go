@@ -45,7 +45,7 @@ func NewSQLiteRepository(p *platform.Platform, path string, options ...Repositor
 // Load implements Repository. It costs one prepared SELECT.
 func (s *SQLite) Load(key string) effect.Effect[mo.Option[Record]] {
 	return effect.Direct(func(f *scope.Fiber) (mo.Option[Record], *scope.Cause) {
-		return use(f, s, key, func(st *sqliteStore) (mo.Option[Record], error) { return st.load(key) })
+		return use(f, s, key, false, func(st *sqliteStore) (mo.Option[Record], error) { return st.load(key) })
 	})
 }
 
@@ -56,7 +56,7 @@ func (s *SQLite) Save(key string, next Record, expected mo.Option[int64]) effect
 		if err := checkSave(key, next); err != nil {
 			return effect.Unit{}, scope.CauseFail(err)
 		}
-		_, c := use(f, s, key, func(st *sqliteStore) (effect.Unit, error) { return effect.Unit{}, st.save(key, next, expected) })
+		_, c := use(f, s, key, true, func(st *sqliteStore) (effect.Unit, error) { return effect.Unit{}, st.save(key, next, expected) })
 		if c == nil && next.IsTombstone() {
 			s.hub.tell(key)
 		}
@@ -100,10 +100,10 @@ const busyFor = 500 * time.Millisecond
 
 // use runs op on the connection, again while others have the database locked.
 // The pauses are on the runtime's clock, can be interrupted and keep nobody.
-func use[A any](f *scope.Fiber, s *SQLite, key string, op func(*sqliteStore) (A, error)) (A, *scope.Cause) {
+func use[A any](f *scope.Fiber, s *SQLite, key string, writes bool, op func(*sqliteStore) (A, error)) (A, *scope.Cause) {
 	began, pause := f.Clock().Monotonic(), time.Millisecond
 	for {
-		v, c := offload(f, func() (A, error) { return locked(s, op) })
+		v, c := offload(f, func() (A, error) { return locked(s, writes, op) })
 		if c == nil {
 			return v, nil
 		}
@@ -118,7 +118,7 @@ func use[A any](f *scope.Fiber, s *SQLite, key string, op func(*sqliteStore) (A,
 		if !platform.IsBusy(err) || waited >= busyFor {
 			return v, c.MapErrors(func(err error) error { return keyed(key, platformFailure(key, err)) })
 		}
-		if o, ok := ObserverService.Lookup(f.Env()).Get(); ok {
+		if o, ok := ObserverService.Find(f.Env()); ok {
 			o.tell(BusyRetry{Key: key, Waited: waited})
 		}
 		// Half of it at random, so that contenders do not meet again.
@@ -130,17 +130,15 @@ func use[A any](f *scope.Fiber, s *SQLite, key string, op func(*sqliteStore) (A,
 }
 
 // locked runs op with the connection to itself.
-func locked[A any](s *SQLite, op func(*sqliteStore) (A, error)) (v A, err error) {
+func locked[A any](s *SQLite, writes bool, op func(*sqliteStore) (A, error)) (v A, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return v, &RepositoryFailure{Reason: RepositoryUnavailable, Message: "the repository is closed"}
 	}
 	// A connection to a file that was removed or replaced would agree with nobody.
-	if s.store != nil {
-		if moved, err := s.store.conn.Moved(); err != nil || moved {
-			_ = s.drop()
-		}
+	if s.store != nil && s.store.moved(writes) {
+		_ = s.drop()
 	}
 	if s.store == nil {
 		if s.store, err = openStore(s.platform, s.path, s.settings); err != nil {

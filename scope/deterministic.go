@@ -161,6 +161,7 @@ func (d *Deterministic) push(task func()) {
 	d.ready = append(d.ready, &batch{tasks: []func(){task}})
 }
 
+func (d *Deterministic) leave(*Fiber)   {}
 func (d *Deterministic) prepare(*Fiber) {}
 func (d *Deterministic) cancel(*Fiber)  {}
 

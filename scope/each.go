@@ -139,7 +139,9 @@ func (e *each) advance() func() *Cause {
 			continue
 		}
 		node := &list.Node[*Fiber]{}
-		child := e.f.Fork(it.Body, ForkOptions{Immediate: true, Daemon: true, Mode: StartInherited})
+		// On the parallel runtime items run beside one another from the start:
+		// waiting for each one's first park would make computations take turns.
+		child := e.f.Fork(it.Body, ForkOptions{Immediate: e.box.serial, Daemon: true, Mode: StartInherited})
 		node.Value = child
 		if c, ended := child.Exited(); ended {
 			// A child that ended inside its own start overwrites what others

@@ -53,6 +53,9 @@ type Fiber struct {
 type host struct {
 	// parallel runtime: the semaphore on which the fiber's goroutine sleeps.
 	sema sync.WaitGroup
+	// gate is what an immediate start waits at, and gated whether it still does.
+	gate  sync.WaitGroup
+	gated bool
 	// deterministic runtime
 	co    *coroutine
 	batch *batch
@@ -109,6 +112,7 @@ func (f *Fiber) Exited() (*Cause, bool) {
 
 // main runs the fiber from its start to its end, unless it was ended before.
 func (f *Fiber) main() {
+	defer f.rt.leave(f)
 	if !f.park.CompareAndSwap(phaseUnstarted, phaseRunning) {
 		return
 	}

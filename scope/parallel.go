@@ -27,14 +27,30 @@ func (p *Parallel) Clock() Clock { return p.clock }
 func (p *Parallel) nextID() FiberID { return FiberID(p.ids.Add(1)) }
 func (p *Parallel) hooks() uint32   { return 0 }
 
-func (p *Parallel) start(f *Fiber)         { go f.main() }
+// start lets f run to its first park, or its end, before the caller goes on: who
+// starts a fiber immediately may rely on what it did till then. The caller's
+// goroutine sleeps meanwhile, so the Go scheduler runs f next.
+func (p *Parallel) start(f *Fiber) {
+	f.host.gated = true
+	f.host.gate.Add(1)
+	go f.main()
+	f.host.gate.Wait()
+}
+
 func (p *Parallel) startLater(_, f *Fiber) { go f.main() }
+
+func (p *Parallel) leave(f *Fiber) {
+	if f.host.gated {
+		f.host.gated = false
+		f.host.gate.Done()
+	}
+}
 
 func (p *Parallel) dispatch(_ *Fiber, task func()) { task() }
 
 func (p *Parallel) prepare(f *Fiber) { f.host.sema.Add(1) }
 func (p *Parallel) cancel(f *Fiber)  { f.host.sema.Done() }
-func (p *Parallel) block(f *Fiber)   { f.host.sema.Wait() }
+func (p *Parallel) block(f *Fiber)   { p.leave(f); f.host.sema.Wait() }
 func (p *Parallel) unblock(f *Fiber) { f.host.sema.Done() }
 
 func (p *Parallel) beginForeign() func(func()) { return func(done func()) { done() } }

@@ -12,6 +12,9 @@ type Runtime interface {
 	// start runs a prepared fiber at once, startLater when by lets go.
 	start(f *Fiber)
 	startLater(by, f *Fiber)
+	// leave lets go on who waits for f's first park: f has ended, or blocks in
+	// foreign code.
+	leave(f *Fiber)
 	// dispatch runs a task when on lets go (deterministic), or now.
 	dispatch(on *Fiber, task func())
 	// A wait is prepare, then cancel or block; unblock ends a block, once.
@@ -51,3 +54,7 @@ func Settled(rt Runtime, fn func()) { rt.settled(fn) }
 
 // Serial tells whether rt never runs two fibers at the same time.
 func Serial(rt Runtime) bool { return rt.serial() }
+
+// Leave is called by code that is about to block f's goroutine outside the
+// kernel, so that who started f immediately does not wait for it.
+func Leave(f *Fiber) { f.rt.leave(f) }

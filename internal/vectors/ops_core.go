@@ -18,7 +18,7 @@ var _ = register(map[string]operation{
 		x := a.at(0)
 		return a.in.say(func() string { return itemText(x) })
 	},
-	"yield": func(args) E { return void(effect.YieldNow()) },
+	"yield": func(a args) E { return void(a.in.pause) },
 	"sleep": func(a args) E { return void(effect.Sleep(a.ms(0))) },
 	"now": func(a args) E {
 		return effect.Direct(func(f *scope.Fiber) (any, *scope.Cause) {

@@ -69,7 +69,7 @@ var _ = register(map[string]operation{
 		name := a.str(0)
 		return effect.Direct(func(f *scope.Fiber) (any, *scope.Cause) {
 			state := "pending"
-			if x, ok := as[*fiber](a.in, name).Exited().Get(); ok {
+			if x, ok := as[*fiber](a.in, name).Exited(); ok {
 				state = exitText(x)
 			}
 			a.in.log(f, "poll:"+name+":"+state)

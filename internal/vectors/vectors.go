@@ -57,7 +57,7 @@ func Run(program any) (Result, error) {
 
 // RunWith is Run with options of the caller's. It also gives the run's report.
 func RunWith(program any, o scope.DeterministicOptions) (r Result, report scope.Report, err error) {
-	in := &interp{names: map[string]any{}, counters: map[string]int{}}
+	in := &interp{names: map[string]any{}, counters: map[string]int{}, pause: effect.YieldNow()}
 	main, err := in.program(program)
 	if err != nil {
 		return Result{}, scope.Report{}, err
@@ -79,15 +79,22 @@ type Line struct {
 	Text  string
 }
 
-// Compile gives the program's effect, for running it elsewhere, and its trace
-// so far.
-func Compile(program any) (E, func() []Line, error) {
-	in := &interp{names: map[string]any{}, counters: map[string]int{}}
-	main, err := in.program(program)
-	return main, func() []Line {
+// Compile gives the program's effect, for running it elsewhere. heard is told
+// each line as it is logged, one call at a time. pause is what lets everything
+// else that is ready run, which YieldNow promises on a serial runtime only.
+// fibers are those that names are bound to when it is called.
+func Compile(program any, heard func(Line), pause effect.Effect[effect.Unit]) (main E, fibers func() []effect.AnyFiber, err error) {
+	in := &interp{names: map[string]any{}, counters: map[string]int{}, heard: heard, pause: pause}
+	main, err = in.program(program)
+	return main, func() (out []effect.AnyFiber) {
 		in.mu.Lock()
 		defer in.mu.Unlock()
-		return append([]Line(nil), in.trace...)
+		for _, v := range in.names {
+			if f, ok := v.(effect.AnyFiber); ok {
+				out = append(out, f)
+			}
+		}
+		return out
 	}, err
 }
 
@@ -100,6 +107,8 @@ type interp struct {
 	trace    []Line
 	names    map[string]any
 	counters map[string]int
+	heard    func(Line)
+	pause    effect.Effect[effect.Unit]
 }
 
 func (in *interp) program(program any) (e E, err error) {
@@ -123,6 +132,9 @@ func (in *interp) log(f *scope.Fiber, line string) {
 		id = f.ID()
 	}
 	in.trace = append(in.trace, Line{id, line})
+	if in.heard != nil {
+		in.heard(Line{id, line})
+	}
 }
 
 func (in *interp) lines() []string {
