@@ -38,7 +38,7 @@ examples: demo example-lanes
 	go run ./examples/quickstart
 
 example-lanes:
-	go run ./examples/lanes
+	go run ./examples/lanes -for 5s
 
 # Fresh programs on this library and on effect@4.1.0; needs node 20 and npm.
 conformance:
