@@ -101,7 +101,7 @@ func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
 		if unknown != nil {
 			return nil, scope.CauseFail(unknown)
 		}
-		liveness, c := a.judge(f, stored)
+		liveness, c := a.judge(stored)
 		if c != nil {
 			return nil, c
 		}
@@ -127,30 +127,27 @@ func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
 }
 
 // judge looks for the holder's process, if there is a holder. Who I am is needed
-// for the own record, too, so it is read first, once.
-func (a *acquisition) judge(f *scope.Fiber, stored mo.Option[Record]) (platform.Liveness, *scope.Cause) {
-	liveness, c := offload(f, func() (platform.Liveness, error) {
-		process := a.m.platform.Process
-		if a.id == "" {
-			self, err := process.Self()
-			if err != nil {
-				return platform.Unknown, &RepositoryFailure{
-					Key: a.key, Reason: RepositoryUnavailable, Cause: err,
-					Message: "a lease names its holder, and this process has no identity: " + err.Error(),
-				}
-			}
-			a.holder = Holder{Identity: self, TTL: a.m.config.TTL}
+// for the own record, too, so it is read first, once. It runs on the fiber: a look
+// takes some microseconds, and beside the fibers it would make their order depend
+// on the machine.
+func (a *acquisition) judge(stored mo.Option[Record]) (platform.Liveness, *scope.Cause) {
+	process := a.m.platform.Process
+	if a.id == "" {
+		self, err := process.Self()
+		if err != nil {
+			return platform.Unknown, scope.CauseFail(&RepositoryFailure{
+				Key: a.key, Reason: RepositoryUnavailable, Cause: err,
+				Message: "a lease names its holder, and this process has no identity: " + err.Error(),
+			})
 		}
-		h, ok := stored.OrEmpty().Holder.Get()
-		if !ok {
-			return platform.Unknown, nil
-		}
-		return platform.Judge(a.holder.Identity, h.Identity, process.Identify), nil
-	})
-	if c == nil && a.id == "" {
+		a.holder = Holder{Identity: self, TTL: a.m.config.TTL}
 		a.id = a.m.newID()
 	}
-	return liveness, c
+	h, ok := stored.OrEmpty().Holder.Get()
+	if !ok {
+		return platform.Unknown, nil
+	}
+	return platform.Judge(a.holder.Identity, h.Identity, process.Identify), nil
 }
 
 // write tries to put the own acquisition over stored. err is why that failed

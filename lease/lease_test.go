@@ -255,7 +255,7 @@ func TestL10_F4_F5_CloseDuringRenewal(t *testing.T) {
 				}
 				w := newWorld(r)
 				simulate(t, func(do *effect.Do) {
-					do.Await(in(w.manager().Acquire(key).AndThen(effect.Sleep(heartbeat+time.Millisecond))))
+					do.Await(in(w.manager().Acquire(key).AndThen(effect.Sleep(heartbeat + time.Millisecond))))
 					if name != "lands after the release" || !firm {
 						expect(t, "tombstone", w.stored(do).IsTombstone(), true)
 						expect(t, "next", do.Await(in(w.manager().Acquire(key))).Token().Generation, int64(2))

@@ -14,6 +14,8 @@ func offload[A any](f *scope.Fiber, fn func() (A, error)) (A, *scope.Cause) {
 	if scope.Serial(f.Runtime()) {
 		return effect.RunOn(f, effect.Blocking(func(context.Context) (A, error) { return fn() }))
 	}
+	// A disk may hang; who started this fiber immediately must not hang with it.
+	scope.Leave(f)
 	v, err := fn()
 	if err != nil {
 		var zero A

@@ -4,6 +4,7 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/rivus/tether/platform"
 	"github.com/samber/mo"
@@ -16,9 +17,8 @@ const (
 		`revision INTEGER NOT NULL, holder TEXT, holder_id TEXT, renewed_at INTEGER NOT NULL) STRICT`
 	sqlForeign = "SELECT count(*) FROM sqlite_schema"
 	// A holder that is far too long is not even read into memory.
-	sqlLoad = "SELECT generation, revision, renewed_at, octet_length(holder), octet_length(holder_id), " +
-		"iif(octet_length(holder) <= 65536, holder, ''), iif(octet_length(holder_id) <= 65536, holder_id, '') " +
-		"FROM lease_record WHERE key = ?1"
+	sqlLoad = "SELECT generation, revision, renewed_at, holder, holder_id FROM lease_record WHERE key = ?1 " +
+		"AND ifnull(octet_length(holder), 0) <= 65536 AND ifnull(octet_length(holder_id), 0) <= 65536"
 	sqlInsert = "INSERT INTO lease_record (key, generation, revision, holder, holder_id, renewed_at) " +
 		"VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (key) DO NOTHING"
 	sqlUpdate = "UPDATE lease_record SET generation = ?2, revision = ?3, holder = ?4, holder_id = ?5, renewed_at = ?6 " +
@@ -48,6 +48,8 @@ type sqliteStore struct {
 	// a few processes.
 	holders map[string]Holder
 	buffer  []byte
+	// checked is when the path was last seen to lead to this file.
+	checked time.Time
 }
 
 // openStore opens the database at path and makes its table when it is new.
@@ -72,6 +74,19 @@ func openStore(p *platform.Platform, path string, s repositorySettings) (*sqlite
 		return nil, err
 	}
 	return st, nil
+}
+
+// moved tells whether the path leads to another file now, or none. Who writes
+// always looks; who reads, ten times a second at most, since a look costs as much
+// as a read.
+func (s *sqliteStore) moved(writes bool) bool {
+	now := time.Now()
+	if !writes && now.Sub(s.checked) < 100*time.Millisecond {
+		return false
+	}
+	s.checked = now
+	moved, err := s.conn.Moved()
+	return moved || err != nil
 }
 
 func (s *sqliteStore) prepare() error {
@@ -230,6 +245,9 @@ func (s *sqliteStore) load(key string) (mo.Option[Record], error) {
 	row, err := s.query.Step()
 	if err != nil || !row {
 		_ = s.query.Reset()
+		if err == nil {
+			err = s.checkMissing(key)
+		}
 		return mo.None[Record](), err
 	}
 	r, err := s.decode(key)
@@ -242,14 +260,21 @@ func (s *sqliteStore) load(key string) (mo.Option[Record], error) {
 	return mo.Some(r), nil
 }
 
+// checkMissing tells a key without a record from one whose record is too long to
+// be read.
+func (s *sqliteStore) checkMissing(key string) error {
+	stored, err := s.revision(key)
+	if err == nil && stored.IsPresent() {
+		err = invalidStored(invalid("its holder or holder_id is longer than any holder needs"))
+	}
+	return err
+}
+
 func (s *sqliteStore) decode(key string) (Record, error) {
 	q := s.query
 	r := Record{Key: key, Generation: q.ColumnInt64(0), Revision: q.ColumnInt64(1), RenewedAt: float64(q.ColumnInt64(2))}
-	if max(q.ColumnInt64(3), q.ColumnInt64(4)) > maxHolderJSON {
-		return r, invalidStored(invalid("its holder or holder_id is longer than any holder needs"))
-	}
 	if !q.ColumnIsNull(3) {
-		s.buffer = q.AppendColumnText(s.buffer[:0], 5)
+		s.buffer = q.AppendColumnText(s.buffer[:0], 3)
 		h, known := s.holders[string(s.buffer)]
 		if !known {
 			if err := h.UnmarshalJSON(s.buffer); err != nil {
@@ -263,7 +288,7 @@ func (s *sqliteStore) decode(key string) (Record, error) {
 		r.Holder = mo.Some(h)
 	}
 	if !q.ColumnIsNull(4) {
-		r.HolderID = mo.Some(q.ColumnText(6))
+		r.HolderID = mo.Some(q.ColumnText(4))
 	}
 	if err := r.Validate(); err != nil {
 		return r, invalidStored(err)
