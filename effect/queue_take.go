@@ -177,7 +177,9 @@ func (q *Queue[A]) Clear() Effect[[]A] {
 		case s.messages.len() > 0 || s.offers.len() > 0:
 			return q.takeUpTo(f, unlimited), nil
 		}
-		q.mu.Unlock()
+		// The queue may be about to be done: somebody took the last message and
+		// woke who had offered it, which is this fiber.
+		q.refill(f)
 		return []A{}, nil
 	})
 }

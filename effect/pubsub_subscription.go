@@ -1,0 +1,289 @@
+package effect
+
+import (
+	"slices"
+
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// Subscription gives the messages that were published since it was made. Several
+// fibers may take from it; each message goes to one of them.
+type Subscription[A any] struct {
+	place[*Subscription[A]]
+	hub *PubSub[A]
+	// The hub's lock guards the rest.
+	reader  pubsubReader
+	replay  replayWindow[A]
+	pollers lineup[*poller[A]]
+	// returned are messages that were handed to fibers which were interrupted at
+	// that very moment, oldest first. Only the parallel runtime has such.
+	returned []returnedMessage[A]
+	closed   bool
+}
+
+type returnedMessage[A any] struct {
+	value  A
+	number int
+}
+
+// poller is a fiber that waits for a message.
+type poller[A any] struct {
+	place[*poller[A]]
+	token scope.Token
+	value A
+	// given tells that value is the log's message of that number.
+	given  bool
+	number int
+	cause  *scope.Cause
+}
+
+// Subscribe makes a subscription that closes with the scope at hand, or with the
+// pubsub. Without a scope at hand it is a defect.
+func (p *PubSub[A]) Subscribe() Effect[*Subscription[A]] {
+	return primitive(func(f *scope.Fiber) (*Subscription[A], *scope.Cause) {
+		at, c := scopeAtHand(f)
+		if c != nil {
+			return nil, c
+		}
+		own := p.subscriptions.Fork(scope.Sequential)
+		s := &Subscription[A]{hub: p}
+		s.owner = s
+		p.mu.Lock()
+		s.reader, s.replay = p.log.subscribe(), p.log.replay.window()
+		p.mu.Unlock()
+		if c := own.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause { return s.close(f) }); c != nil {
+			return nil, c
+		}
+		if c := at.Add(f, func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause { return own.Close(f, exit) }); c != nil {
+			return nil, c
+		}
+		return s, nil
+	}).Uninterruptible()
+}
+
+func (s *Subscription[A]) close(f *scope.Fiber) *scope.Cause {
+	p := s.hub
+	p.mu.Lock()
+	s.closed = true
+	waiting := s.pollers.drain()
+	for _, w := range waiting {
+		w.cause = scope.CauseInterrupt(f.ID())
+	}
+	p.mu.Unlock()
+	for _, w := range waiting {
+		w.token.Wake()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting.leave(&s.place)
+	p.log.unsubscribe(&s.reader)
+	s.replay, s.returned = replayWindow[A]{}, nil
+	p.admitWaiting()
+	return nil
+}
+
+// unread and what follows are called with the hub's lock held.
+func (s *Subscription[A]) unread() int { return len(s.returned) + s.hub.log.unread(&s.reader) }
+
+func (s *Subscription[A]) read() (A, int) {
+	if len(s.returned) > 0 {
+		m := s.returned[0]
+		s.returned = s.returned[1:]
+		return m.value, m.number
+	}
+	return s.hub.log.read(&s.reader)
+}
+
+// readUpTo reads what is unread. While fibers wait it is theirs.
+func (s *Subscription[A]) readUpTo(most int) []A {
+	if s.pollers.len() > 0 {
+		return nil
+	}
+	out := make([]A, 0, min(most, s.unread()))
+	for len(out) < most && s.unread() > 0 {
+		v, _ := s.read()
+		out = append(out, v)
+	}
+	return out
+}
+
+// giveBack is for a message whose taker was interrupted.
+func (s *Subscription[A]) giveBack(w *poller[A]) {
+	if s.closed {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(s.returned, w.number, func(m returnedMessage[A], n int) int { return m.number - n })
+	s.returned = slices.Insert(s.returned, i, returnedMessage[A]{w.value, w.number})
+	s.hub.serve(s)
+}
+
+// Take waits for a message and takes it. When the subscription is closed it is
+// interrupted. A fiber that is interrupted while it waits has taken nothing; on
+// the parallel runtime an interruption may also fall between the take and what
+// comes next, and then the message is lost.
+func (s *Subscription[A]) Take() Effect[A] {
+	return primitive(func(f *scope.Fiber) (v A, c *scope.Cause) {
+		p := s.hub
+		p.mu.Lock()
+		switch {
+		case s.closed:
+			c = scope.CauseInterrupt(f.ID())
+		case s.replay.len() > 0:
+			v = s.replay.take()
+		case s.pollers.len() == 0 && s.unread() > 0:
+			v, _ = s.read()
+			p.admitWaiting()
+		default:
+			return s.wait(f)
+		}
+		p.mu.Unlock()
+		return v, c
+	})
+}
+
+var waitMessage = &scope.Waiting{What: "a message of a PubSub"}
+
+// wait waits for one message. It gives the lock back.
+func (s *Subscription[A]) wait(f *scope.Fiber) (v A, c *scope.Cause) {
+	p := s.hub
+	if s.closed {
+		p.mu.Unlock()
+		return v, scope.CauseInterrupt(f.ID())
+	}
+	if last, ended := p.ended.Get(); ended {
+		p.mu.Unlock()
+		return last, nil
+	}
+	w := &poller[A]{token: f.Arm()}
+	w.owner = w
+	if !s.listed() {
+		p.waiting.join(&s.place)
+	}
+	s.pollers.join(&w.place)
+	p.serve(s)
+	p.mu.Unlock()
+	b := f.Block(w.token, waitMessage)
+	c = b.Cause
+	if c == nil {
+		c = w.cause
+		if !b.Slept {
+			return w.value, c
+		}
+	}
+	c = f.Settle(c, func() *scope.Cause {
+		p.mu.Lock()
+		s.pollers.leave(&w.place)
+		p.mu.Unlock()
+		return nil
+	})
+	if c != nil {
+		p.mu.Lock()
+		if w.given {
+			s.giveBack(w)
+		}
+		p.mu.Unlock()
+		return v, c
+	}
+	return w.value, nil
+}
+
+// TakeAll waits for a message and takes all there are; see Take.
+func (s *Subscription[A]) TakeAll() Effect[[]A] {
+	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+		p := s.hub
+		var first []A
+		for {
+			p.mu.Lock()
+			if s.closed {
+				p.mu.Unlock()
+				return nil, scope.CauseInterrupt(f.ID())
+			}
+			out := append(first, s.readUpTo(unlimited)...)
+			p.admitWaiting()
+			if n := s.replay.len(); n > 0 {
+				out = append(s.replay.takeN(n), out...)
+			}
+			if len(out) > 0 {
+				p.mu.Unlock()
+				return out, nil
+			}
+			v, c := s.wait(f)
+			if c != nil {
+				return nil, c
+			}
+			first = []A{v}
+		}
+	})
+}
+
+// TakeUpTo takes the messages that are there, at most that many, and does not
+// wait.
+func (s *Subscription[A]) TakeUpTo(most int) Effect[[]A] {
+	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+		p := s.hub
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if s.closed {
+			return nil, scope.CauseInterrupt(f.ID())
+		}
+		most := max(0, most)
+		out := s.replay.takeN(min(most, s.replay.len()))
+		if len(out) == most {
+			return out, nil
+		}
+		out = append(out, s.readUpTo(most-len(out))...)
+		p.admitWaiting()
+		return out, nil
+	})
+}
+
+// TakeBetween waits for least messages and takes up to most. When it is
+// interrupted while it waits, what it has taken before is lost.
+func (s *Subscription[A]) TakeBetween(least, most int) Effect[[]A] {
+	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+		out := []A{}
+		for least, most := max(0, least), max(0, most); most >= least; {
+			some, c := run(f, s.TakeUpTo(most))
+			if c != nil {
+				return nil, c
+			}
+			out = append(out, some...)
+			if least -= len(some); least < 1 {
+				break
+			}
+			v, c := run(f, s.Take())
+			if c != nil {
+				return nil, c
+			}
+			out = append(out, v)
+			if least--; least == 0 {
+				break
+			}
+			most -= len(some) + 1
+		}
+		return out, nil
+	})
+}
+
+// Remaining gives the number of messages that can be taken without waiting. When
+// the subscription is closed it is interrupted.
+func (s *Subscription[A]) Remaining() Effect[int] {
+	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
+		if n, ok := s.RemainingNow().Get(); ok {
+			return n, nil
+		}
+		return 0, scope.CauseInterrupt(f.ID())
+	})
+}
+
+// RemainingNow is Remaining outside any effect; none when the subscription is
+// closed (TypeScript: remainingUnsafe).
+func (s *Subscription[A]) RemainingNow() mo.Option[int] {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	if s.closed {
+		return mo.None[int]()
+	}
+	return mo.Some(s.unread() + s.replay.len())
+}
