@@ -169,27 +169,34 @@ func kernels(fibers []AnyFiber) []*scope.Fiber {
 // meanwhile.
 func (e Effect[A]) AwaitAllChildren() Effect[A] {
 	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
-		before := map[*scope.Fiber]bool{}
-		for _, child := range f.Children() {
-			before[child] = true
-		}
-		interruptible := f.Interruptible()
-		return onExit(f, e, true, func(A, *scope.Cause) *scope.Cause {
-			var children []*scope.Fiber
-			for _, child := range f.Children() {
-				if !before[child] {
-					children = append(children, child)
-				}
-			}
-			if len(children) == 0 {
-				return nil
-			}
-			wait := primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.AwaitAll(children) })
-			if interruptible {
-				wait = wait.Interruptible()
-			}
-			_, c := run(f, wait)
-			return c
-		})
+		wait := awaitNewChildren(f)
+		return onExit(f, e, true, func(A, *scope.Cause) *scope.Cause { return wait() })
 	})
+}
+
+// awaitNewChildren gives what waits for the children that f has then and not
+// now, as interruptible as f is now.
+func awaitNewChildren(f *scope.Fiber) func() *scope.Cause {
+	before := map[*scope.Fiber]bool{}
+	for _, child := range f.Children() {
+		before[child] = true
+	}
+	interruptible := f.Interruptible()
+	return func() *scope.Cause {
+		var children []*scope.Fiber
+		for _, child := range f.Children() {
+			if !before[child] {
+				children = append(children, child)
+			}
+		}
+		if len(children) == 0 {
+			return nil
+		}
+		wait := primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.AwaitAll(children) })
+		if interruptible {
+			wait = wait.Interruptible()
+		}
+		_, c := run(f, wait)
+		return c
+	}
 }

@@ -68,46 +68,60 @@ type RepeatOptions[A any] struct {
 // would be compiled with every Effect type of a program.
 func (e Effect[A]) RepeatWith(o RepeatOptions[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
-		r, c := o.recurrence().schedule().use(f)
-		if c != nil {
+		var last A
+		c := repeat(f, o.recurrence(), func(m ScheduleMetadata[any]) (any, *scope.Cause) {
+			v, c := attempt(f, e, m)
+			last = v
+			return v, c
+		})
+		if c == nil {
+			return value(last)
+		}
+		// As in Repeat: a handler that hands the failure on.
+		if c, skip := f.Skips(c); skip {
 			return failed[A](c)
 		}
-		looped := primitive(func(f *scope.Fiber) (A, *scope.Cause) {
-			var m ScheduleMetadata[any]
-			var zero A
-			for {
-				v, c := attempt(f, e, m)
-				if c != nil {
-					return zero, c
-				}
-				next, done, c := r.next(f, v)
-				if c != nil {
-					return zero, c
-				}
-				if done {
-					return v, nil
-				}
-				m = next
-			}
-		})
-		// As in Repeat: a handler that hands the failure on.
-		return then(looped.Catch(Fail[A]))
+		err, rest, ok := c.Recoverable()
+		if ok {
+			rest = scope.CauseFail(err)
+		}
+		return again[A](rest)
 	}}
 }
 
+// repeat is RepeatWith for results of any type.
+func repeat(f *scope.Fiber, o recurrence, once func(ScheduleMetadata[any]) (any, *scope.Cause)) *scope.Cause {
+	return f.Guard(func() *scope.Cause {
+		r, c := o.schedule().use(f)
+		if c != nil {
+			return c
+		}
+		var m ScheduleMetadata[any]
+		for {
+			v, c := once(m)
+			if c != nil {
+				return c
+			}
+			next, done, c := r.next(f, v)
+			if c != nil || done {
+				return c
+			}
+			m = next
+		}
+	})
+}
+
 func (o RepeatOptions[A]) recurrence() recurrence {
-	out := recurrence{base: o.Schedule, times: o.Times}
-	if o.While != nil {
-		out.while = func(v any) bool { a, _ := v.(A); return o.While(a) }
+	return recurrence{
+		base: o.Schedule, times: o.Times,
+		while: untyped(o.While), whileEffect: untyped(o.WhileEffect),
+		until: untyped(o.Until), untilEffect: untyped(o.UntilEffect),
 	}
-	if o.WhileEffect != nil {
-		out.whileEffect = func(v any) Effect[bool] { a, _ := v.(A); return o.WhileEffect(a) }
+}
+
+func untyped[A, B any](fn func(A) B) func(any) B {
+	if fn == nil {
+		return nil
 	}
-	if o.Until != nil {
-		out.until = func(v any) bool { a, _ := v.(A); return o.Until(a) }
-	}
-	if o.UntilEffect != nil {
-		out.untilEffect = func(v any) Effect[bool] { a, _ := v.(A); return o.UntilEffect(a) }
-	}
-	return out
+	return func(v any) B { a, _ := v.(A); return fn(a) }
 }
