@@ -96,7 +96,7 @@ func skirmishes() []production {
 			return append(body, pick(g.random, closing, op("uninterruptible", closing), op("exit", closing)))
 		}),
 		// A wait for permits is interrupted just when it is woken, with others behind it.
-		inCombat(2, func(g *generator, at place) any {
+		inCombat(3, func(g *generator, at place) any {
 			s := pick(g.random, g.semaphores...)
 			first, second := g.fiber(at), g.fiber(at)
 			immediately := map[string]any{"kind": pick(g.random, "child", "detach"), "immediate": true}
@@ -108,6 +108,30 @@ func skirmishes() []production {
 				hits[0], hits[1] = hits[1], hits[0]
 			}
 			return append(append(body, hits...), g.log(), op("release", s, num(1)), op("yield"), g.log())
+		}),
+		// A fiber that has ended but for its children is interrupted while it awaits them.
+		inCombat(2, func(g *generator, at place) any {
+			parent, child := g.fiber(at), g.fiber(at)
+			slow := pick[any](g.random,
+				op("uninterruptible", op("sleep", g.ms())),
+				op("onInterrupt", op("never"), op("seq", op("sleep", g.ms()), g.log())),
+				op("onExit", op("never"), pick(g.random, op("yield"), op("sleep", g.ms()))))
+			end := pick[any](g.random, op("succeed", num(1)), op("succeed", num(2)), g.log(), op("fail", "E1"))
+			body := op("seq", op("fork", child, slow, map[string]any{"immediate": true}), end)
+			made := op("fork", parent, body, map[string]any{"kind": pick(g.random, "child", "detach"), "immediate": g.percent(70)})
+			return op("seq", made, pick(g.random, op("yield"), op("sleep", num(0)), g.log()), op("signal", parent),
+				pick(g.random, op("await", parent), op("await", parent), op("exit", op("join", parent))))
+		}),
+		// Finalizers of a scope that ends well fail in different ways, and what handles failures stands around it.
+		inCombat(2, func(g *generator, at place) any {
+			fails := func() any {
+				return pick[any](g.random, op("fail", "E1"), op("fail", "E2"), op("die", "b2"), op("die", "b3"), op("interrupt"), g.log())
+			}
+			body := op("seq")
+			for range g.between(2, 3) {
+				body = append(body, op("addFinalizer", fails()))
+			}
+			return op("onExit", g.handled(op("scoped", append(body, g.log())), at), g.log())
 		}),
 		// Callers of a cached effect come and go while it runs.
 		inCombat(2, func(g *generator, at place) any {
