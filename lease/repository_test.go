@@ -368,8 +368,14 @@ func TestR3_F22_ReplacedDatabase(t *testing.T) {
 
 func TestR7_MemoryLayerIsShared(t *testing.T) {
 	layer := lease.MemoryRepository()
+	var mu sync.Mutex
 	var seen []lease.Repository
-	note := effect.LayerDiscard(lease.RepositoryService.Get().Map(func(r lease.Repository) unit { seen = append(seen, r); return unit{} }))
+	note := effect.LayerDiscard(lease.RepositoryService.Get().Map(func(r lease.Repository) unit {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, r)
+		return unit{}
+	}))
 	build := effect.Scoped(note.Provide(layer).Merge(note.Fresh().Provide(layer)).Build()).AsUnit()
 	for range 2 {
 		if _, err := effect.Run(context.Background(), build); err != nil {
