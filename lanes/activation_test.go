@@ -252,7 +252,7 @@ func TestF37_DeafActivation(t *testing.T) {
 		do.Await(board.Wake("b"))
 		do.Await(s.reached("ended b", 1))
 		do.Await(s.reached("asked to stop", 1))
-		s.equal("Cancel of the deaf one waits", cancel.Exited().IsPresent(), false)
+		s.equal("Cancel of the deaf one waits", ended(cancel), false)
 		close(wake)
 		do.Await(cancel.Join())
 		s.equal("told of it", s.told()[2], "deaf interrupted cancel")

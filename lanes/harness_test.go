@@ -337,3 +337,9 @@ func (c *manualClock) advance(d time.Duration) {
 		t.fn()
 	}
 }
+
+// ended tells whether a fiber has.
+func ended[A any](fb *effect.Fiber[A]) bool {
+	_, over := fb.Exited()
+	return over
+}

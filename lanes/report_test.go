@@ -217,7 +217,7 @@ func TestN12_OnExitIsUninterruptible(t *testing.T) {
 		do.Await(s.reached("here", 1))
 		closing := do.Await(effect.ForkChild(board.Close()))
 		do.Await(effect.YieldNow())
-		s.equal("Cancel and Close wait", []bool{cancel.Exited().IsPresent(), closing.Exited().IsPresent()}, "[false false]")
+		s.equal("Cancel and Close wait", []bool{ended(cancel), ended(closing)}, "[false false]")
 		do.Await(s.raising("on"))
 		do.Await(cancel.Join())
 		do.Await(closing.Join())
