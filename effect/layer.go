@@ -121,6 +121,12 @@ func fromBuild(build func(*memoMap, *scope.Scope) Effect[*scope.Env]) Layer {
 	}}}
 }
 
+// unmemoized makes a layer that is nothing but its build: what it is made of is
+// memoized, it is not.
+func unmemoized(build func(*memoMap, *scope.Scope) Effect[*scope.Env]) Layer {
+	return Layer{&layerNode{build: build}}
+}
+
 func memoized(build func(*memoMap, *scope.Scope) Effect[*scope.Env]) Layer {
 	var self Layer
 	self = fromBuild(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
@@ -218,29 +224,28 @@ func (l Layer) ProvideMerge(that ...Layer) Layer {
 	return l.provideWith(that, func(own, given *scope.Env) *scope.Env { return given.Merge(own) })
 }
 
-// Fresh is l as another value, which is not shared with l. What l is made of is
-// still shared.
+// Fresh is l, built anew, with all that it is made of, each time it is used.
 func (l Layer) Fresh() Layer {
-	return Layer{&layerNode{build: func(_ *memoMap, s *scope.Scope) Effect[*scope.Env] { return l.build(newMemoMap(nil), s) }}}
+	return unmemoized(func(_ *memoMap, s *scope.Scope) Effect[*scope.Env] { return l.build(newMemoMap(nil), s) })
 }
 
 // CatchCause builds another layer when l cannot be built.
 func (l Layer) CatchCause(h func(*scope.Cause) Layer) Layer {
-	return memoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+	return unmemoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
 		return l.build(m, s).CatchCause(func(c *scope.Cause) Effect[*scope.Env] { return h(c).build(m, s) })
 	})
 }
 
 // Catch builds another layer when l fails with an expected failure.
 func (l Layer) Catch(h func(error) Layer) Layer {
-	return memoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
+	return unmemoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] {
 		return l.build(m, s).Catch(func(err error) Effect[*scope.Env] { return h(err).build(m, s) })
 	})
 }
 
 // OrDie turns a failure to build l into a defect.
 func (l Layer) OrDie() Layer {
-	return memoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] { return l.build(m, s).OrDie() })
+	return unmemoized(func(m *memoMap, s *scope.Scope) Effect[*scope.Env] { return l.build(m, s).OrDie() })
 }
 
 // BuildIn builds l in s and gives its services (TypeScript: buildWithScope).
