@@ -106,6 +106,35 @@ func (d *Deferred[A]) Interrupt() Effect[bool] {
 	return WithFiber(func(f *scope.Fiber) Effect[bool] { return d.FailCause(scope.CauseInterrupt(f.ID())) })
 }
 
+// InterruptWith completes it with an interruption in the name of the fiber by.
+func (d *Deferred[A]) InterruptWith(by scope.FiberID) Effect[bool] {
+	return d.FailCause(scope.CauseInterrupt(by))
+}
+
+// Sync completes it with the value that fn makes when this runs. fn is called
+// even if the deferred is complete.
+func (d *Deferred[A]) Sync(fn func() A) Effect[bool] {
+	return Suspend(func() Effect[bool] { return d.Succeed(fn()) })
+}
+
+// FailSync completes it with the failure that fn makes when this runs. fn is
+// called even if the deferred is complete.
+func (d *Deferred[A]) FailSync(fn func() error) Effect[bool] {
+	return Suspend(func() Effect[bool] { return d.Fail(fn()) })
+}
+
+// FailCauseSync completes it with the cause that fn makes when this runs. fn is
+// called even if the deferred is complete.
+func (d *Deferred[A]) FailCauseSync(fn func() *scope.Cause) Effect[bool] {
+	return Suspend(func() Effect[bool] { return d.FailCause(fn()) })
+}
+
+// DieSync completes it with the defect that fn makes when this runs. fn is
+// called even if the deferred is complete.
+func (d *Deferred[A]) DieSync(fn func() any) Effect[bool] {
+	return Suspend(func() Effect[bool] { return d.Die(fn()) })
+}
+
 // Complete runs e, unless the deferred is complete, and completes it with e's
 // exit.
 func (d *Deferred[A]) Complete(e Effect[A]) Effect[bool] {

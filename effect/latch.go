@@ -37,6 +37,39 @@ func (l *Latch) Open() Effect[bool] {
 	})
 }
 
+// OpenNow opens the latch outside any effect and tells whether it was closed
+// (TypeScript: openUnsafe). Those that wait are woken inside this call, those
+// that Release had let through first. On the parallel runtime any goroutine may
+// call it, on the deterministic one only code that runs on it.
+func (l *Latch) OpenNow() bool {
+	l.mu.Lock()
+	if l.open {
+		l.mu.Unlock()
+		return false
+	}
+	l.open, l.flushing = true, false
+	// Both lists are emptied before the first fiber runs: it may close the latch
+	// and others may wait at it again, whom this call must not let through.
+	scheduled, waiters := l.scheduled.Drain(), l.waiters.Drain()
+	l.mu.Unlock()
+	for _, first := range [2]*list.Node[scope.Token]{scheduled, waiters} {
+		for n := first; n != nil; n = n.Next() {
+			n.Value.Wake()
+		}
+	}
+	return true
+}
+
+// CloseNow closes the latch outside any effect and tells whether it was open
+// (TypeScript: closeUnsafe). Any goroutine may call it.
+func (l *Latch) CloseNow() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.open
+	l.open = false
+	return was
+}
+
 // Release lets the fibers through that wait now, and leaves the latch closed. It
 // answers false when the latch is open.
 func (l *Latch) Release() Effect[bool] {
@@ -76,15 +109,7 @@ func (l *Latch) flush() {
 }
 
 // Close closes the latch and tells whether it was open.
-func (l *Latch) Close() Effect[bool] {
-	return Sync(func() bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		was := l.open
-		l.open = false
-		return was
-	})
-}
+func (l *Latch) Close() Effect[bool] { return Sync(l.CloseNow) }
 
 // IsOpen tells whether the latch is open. Any goroutine may call it.
 func (l *Latch) IsOpen() bool {

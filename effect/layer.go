@@ -251,11 +251,7 @@ func (l Layer) OrDie() Layer {
 // BuildIn builds l in s and gives its services (TypeScript: buildWithScope).
 func (l Layer) BuildIn(s *scope.Scope) Effect[*scope.Env] {
 	return WithFiber(func(f *scope.Fiber) Effect[*scope.Env] {
-		parent := memoKey.Value(f.Env())
-		m := newMemoMap(parent)
-		return Suspend(func() Effect[*scope.Env] { return l.build(m, s) }).
-			Map(func(env *scope.Env) *scope.Env { return memoKey.In(env, m) }).
-			ProvideService(memoKey, m)
+		return l.buildWith(newMemoMap(memoKey.Value(f.Env())), s)
 	})
 }
 
