@@ -2,6 +2,7 @@ package effect_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -290,5 +291,18 @@ func TestRetryIsALoop(t *testing.T) {
 	})
 	if got := endOf(e.Retry(effect.ScheduleForever())); got != "ok 20000" {
 		t.Error(got)
+	}
+}
+
+// A timer beyond the end of time does not fire first.
+func TestSleepBeyondTheEnd(t *testing.T) {
+	late := false
+	out := effect.RunDeterministic(effect.GenUnit(func(do *effect.Do) {
+		do.Await(effect.Sleep(time.Second))
+		do.Await(effect.ForkChild(effect.Sleep(math.MaxInt64).AndThen(effect.SyncUnit(func() { late = true }))))
+		do.Await(effect.Sleep(time.Hour))
+	}), effect.DeterministicOptions{})
+	if late || out.Now != time.Hour+time.Second {
+		t.Errorf("fired: %v, at %v", late, out.Now)
 	}
 }

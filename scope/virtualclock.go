@@ -2,6 +2,7 @@ package scope
 
 import (
 	"container/heap"
+	"math"
 	"time"
 )
 
@@ -35,7 +36,12 @@ func (c *VirtualClock) JumpWall(d time.Duration) { c.offset += d }
 // AfterFunc implements Clock.
 func (c *VirtualClock) AfterFunc(d time.Duration, f func()) Timer {
 	c.seq++
-	t := &virtualTimer{clock: c, at: c.now + max(d, 0), seq: c.seq, fn: f}
+	at := c.now + max(d, 0)
+	if at < c.now {
+		// Too long for a duration; it must not become the next one to fire.
+		at = math.MaxInt64
+	}
+	t := &virtualTimer{clock: c, at: at, seq: c.seq, fn: f}
 	heap.Push(&c.timers, t)
 	return t
 }
