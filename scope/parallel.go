@@ -84,7 +84,8 @@ func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber))
 }
 
 // Go starts a root fiber on a goroutine of its own, into memory of the caller's.
+// It does not wait for the fiber's first park: body may wait for its caller.
 func (p *Parallel) Go(f *Fiber, env *Env, body func(*Fiber) *Cause) {
 	f.init(p, env, true, body)
-	p.start(f)
+	p.startLater(nil, f)
 }
