@@ -19,7 +19,15 @@ import (
 
 // dependsOnScheduling are the curated vectors whose outcome TypeScript's order
 // decides and which goroutines are free to decide otherwise, with the reason.
-var dependsOnScheduling = map[string]string{}
+var dependsOnScheduling = map[string]string{
+	"interruption/interrupt before start":                              "the fork's goroutine may start before its parent interrupts it",
+	"fibers/a child that never started is interrupted with its parent": "the child's goroutine may start before its parent ends",
+	"fibers/forks start in order":                                      "goroutines of one parent start in any order, and the parent may end before they do",
+	"deferred/waiters wake in order":                                   "waiters are woken in order but run beside one another, and their parent may end before they do",
+	"layer/shared by identity":                                         "which of two layers side by side builds the one that they share",
+	"collections/two failures at once":                                 "which of two failures comes first",
+	"scope/closing while closing returns at once":                      "which of two closes comes first",
+}
 
 func curated(t *testing.T) []vectors.Vector {
 	t.Helper()
