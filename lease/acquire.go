@@ -112,7 +112,7 @@ func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
 				Key: a.key, Generation: r.Generation, Holder: r.Holder.OrEmpty(), HolderID: r.HolderID.OrEmpty(),
 			})
 		}
-		l, err, c := a.write(f, stored, why)
+		l, c, err := a.write(f, stored, why)
 		if l != nil || c != nil {
 			return l, c
 		}
@@ -152,13 +152,13 @@ func (a *acquisition) judge(stored mo.Option[Record]) (platform.Liveness, *scope
 
 // write tries to put the own acquisition over stored. err is why that failed
 // when it is to be read back whether it did.
-func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], why Takeover) (l *Lease, err error, c *scope.Cause) {
+func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], why Takeover) (l *Lease, c *scope.Cause, err error) {
 	next, err := acquired(a.key, stored, a.holder, a.id, wall(f.Clock()))
 	if err != nil {
-		return nil, nil, scope.CauseFail(&RepositoryFailure{
+		return nil, scope.CauseFail(&RepositoryFailure{
 			Key: a.key, Reason: RepositoryInvalidRecord, Cause: err,
 			Message: "the key has come to its end: " + err.Error(),
-		})
+		}), nil
 	}
 	expected := mo.None[int64]()
 	if r, ok := stored.Get(); ok {
@@ -175,13 +175,13 @@ func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], why Takeov
 	}
 	err, only := c.Failure()
 	if !only || c.HasDies() || c.HasInterrupts() {
-		return nil, nil, c
+		return nil, c, nil
 	}
 	if definite(err) {
 		a.sent = false
-		return nil, nil, c
+		return nil, c, nil
 	}
-	return nil, err, nil
+	return nil, nil, err
 }
 
 // definite tells whether a Save that failed so has written nothing. A conflict

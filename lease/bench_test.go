@@ -14,8 +14,8 @@ import (
 
 // raw is what a program would write by hand: one compare-and-set a call.
 type raw struct {
-	conn                                 platform.SQLiteConn
-	begin, insert, update, query, commit platform.SQLiteStmt
+	conn                         platform.SQLiteConn
+	begin, update, query, commit platform.SQLiteStmt
 }
 
 func newRaw(b *testing.B, level string) *raw {

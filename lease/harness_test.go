@@ -11,7 +11,6 @@ import (
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
-	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
 )
 
@@ -238,8 +237,6 @@ func expect(t *testing.T, what string, got, want any) {
 		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
-
-func interruptedOnly(e scope.Exit[unit]) bool { return e.Cause().HasInterruptsOnly() }
 
 func isZero(e effect.Effect[unit]) bool { return reflect.ValueOf(e).IsZero() }
 
