@@ -129,11 +129,6 @@ func causeAttrs(c *scope.Cause) []slog.Attr {
 // CurrentLogAnnotations). A slice in use must not be changed.
 var LogAnnotations = NewReference("LogAnnotations", func() []slog.Attr { return nil })
 
-func annotations(env *scope.Env) []slog.Attr {
-	attrs, _ := LogAnnotations.Find(env)
-	return attrs
-}
-
 // AnnotateLogs adds attributes, given as to Log, to every record that e writes.
 // A key that is there already gets the new value.
 func (e Effect[A]) AnnotateLogs(args ...any) Effect[A] {

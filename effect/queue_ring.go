@@ -35,16 +35,6 @@ func (r *ring[A]) push(v A) {
 	r.n++
 }
 
-// unshift puts a value before the oldest.
-func (r *ring[A]) unshift(v A) {
-	if r.n == len(r.slots) {
-		r.resize(max(ringLeast, 2*r.n))
-	}
-	r.head = r.index(-1)
-	r.slots[r.head] = v
-	r.n++
-}
-
 // pop takes the oldest value, which there must be.
 func (r *ring[A]) pop() A {
 	v := r.slots[r.head]

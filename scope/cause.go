@@ -223,6 +223,8 @@ func (c *Cause) ElectDefects() *Cause {
 
 // Recoverable is the failure that a handler of failures may see. With a defect
 // in the cause there is none, and rest is what travels on.
+//
+//lint:ignore ST1008 the error is what was asked for, not how the call failed
 func (c *Cause) Recoverable() (err error, rest *Cause, ok bool) {
 	if c.HasDies() {
 		return nil, c.ElectDefects(), false

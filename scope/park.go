@@ -130,7 +130,7 @@ func (f *Fiber) BlockFirmly(t Token, on *Waiting) {
 
 func (f *Fiber) awake(t Token) (phase uint64) {
 	phase = f.park.Load() & phaseMask
-	f.park.Store(t.wait<<parkShift | phaseRunning)
+	f.park.Store(t.wait << parkShift) // phaseRunning is 0
 	f.host.wait = nil
 	return phase
 }
