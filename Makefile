@@ -10,7 +10,7 @@ GOFUMPT     = mvdan.cc/gofumpt@v0.12.0
 COUNT ?= 5000
 SEED  ?= $(shell printf '%d' 0x$$(git rev-parse --short=12 HEAD 2>/dev/null || echo 1))
 
-.PHONY: demo test race lint cross examples example-lanes conformance bench bench-full fuzz
+.PHONY: demo test race lint cross examples example-lanes conformance mutants
 
 # The main job: a lease that real processes take from each other.
 demo:
@@ -44,8 +44,6 @@ example-lanes:
 conformance:
 	cd conformance && COUNT=$(COUNT) SEED=$(SEED) go test -count=1 -run TestDifferential -v ./...
 
-bench:
-	cd bench && go run . -short
-
-bench-full:
-	cd bench && go run .
+# Every deliberate fault of the kernel must be caught; docs/testing.md lists them.
+mutants:
+	go run ./internal/mutants
