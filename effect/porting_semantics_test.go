@@ -459,6 +459,11 @@ func TestPortingFailures(t *testing.T) {
 				effect.OnTag(func(portA) effect.Effect[string] { return l.note("A").AndThen(failB) }),
 				effect.OnTag(func(portB) effect.Effect[string] { return l.note("B").As("") }))
 		}},
+		{"catchTagsSecond", "B; =b", func(l *portLog) effect.Effect[string] {
+			return failB.CatchTags(
+				effect.OnTag(func(portA) effect.Effect[string] { return l.note("A").As("") }),
+				effect.OnTag(func(portB) effect.Effect[string] { return l.note("B").As("b") }))
+		}},
 		{"catchTagsMiss", "!Fail(B)", func(l *portLog) effect.Effect[string] {
 			return failB.CatchTags(effect.OnTag(func(portA) effect.Effect[string] { return l.note("A").As("") }))
 		}},
