@@ -157,7 +157,7 @@ func (a *activation) report(f *scope.Fiber) {
 		return
 	}
 	reporter := new(scope.Fiber)
-	o := scope.ForkOptions{Daemon: true, Immediate: true, Mode: scope.StartUninterruptible}
+	o := scope.ForkOptions{Daemon: true, Mode: scope.StartUninterruptible}
 	f.Prepare(reporter, func(f *scope.Fiber) *scope.Cause {
 		f.SetEnv(inside.In(a.lanes.env, &a.reporting))
 		_, c := effect.RunOn(f, effect.Scoped(effect.Suspend(func() effect.Effect[effect.Unit] {

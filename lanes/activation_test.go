@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -131,6 +132,49 @@ func TestN7_NoTimerIsLeft(t *testing.T) {
 	}
 }
 
+// lateClock's timers cannot be stopped: their calls have always begun.
+type lateClock struct {
+	*manualClock
+	mu    sync.Mutex
+	calls []func()
+}
+
+func (c *lateClock) AfterFunc(_ time.Duration, fn func()) scope.Timer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls = append(c.calls, fn)
+	return c
+}
+
+func (*lateClock) Stop() bool { return false }
+
+// TestN7_LateTimer: the call of a timer that arrives when its activation is over
+// does not hit the lane's next one.
+func TestN7_LateTimer(t *testing.T) {
+	clock := &lateClock{manualClock: newManualClock()}
+	s := newStage(t, false)
+	exit := effect.RunExitOn(t.Context(), scope.NewParallel(clock), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
+		c := s.config(1)
+		c.TurnTimeout = time.Second
+		board := do.Await(lanes.New(c))
+		s.plays("a", s.raising("begun").AndThen(s.reached("on", 1)), s.raising("again").AndThen(effect.Never[effect.Unit]()))
+		do.Await(board.Wake("a"))
+		do.Await(s.reached("begun", 1))
+		// Without a moment of idleness between the two.
+		do.Await(board.Wake("a"))
+		do.Await(s.raising("on"))
+		do.Await(s.reached("again", 1))
+		clock.mu.Lock()
+		late := clock.calls[0]
+		clock.mu.Unlock()
+		late()
+		// It left no reason behind that a later stop would take for the first one.
+		do.Await(board.Cancel("a"))
+	})))
+	s.equal("exit", exit.Cause(), "Cause()")
+	s.equal("told", s.told(), "[a succeeded a interrupted cancel]")
+}
+
 // TestN11_StoppedBeforeTheStart stops an activation that has its slot and has not
 // begun.
 func TestN11_StoppedBeforeTheStart(t *testing.T) {
@@ -170,6 +214,35 @@ func TestN11_InParallel(t *testing.T) {
 				return
 			}
 		}
+	})
+}
+
+// TestN11_TheStopIsOnItsWay: Cancel has decided, its interruption has not reached
+// the activation, which is about to start. Observe holds that moment open.
+func TestN11_TheStopIsOnItsWay(t *testing.T) {
+	inParallel(t, func(s *stage, do *effect.Do) {
+		begun, decided, told := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		c := s.config(1)
+		c.Observe = func(e lanes.Event) {
+			switch e.Kind {
+			case lanes.EventStarted:
+				close(begun)
+				<-decided
+			case lanes.EventDropped:
+				close(decided)
+				<-told
+			}
+		}
+		c.OnExit = func(e lanes.ActivationExit) unit {
+			return s.onExit(e).AndThen(effect.SyncUnit(func() { close(told) }))
+		}
+		board := do.Await(lanes.New(c))
+		do.Await(board.Wake("a"))
+		<-begun
+		do.Await(board.Wake("a"))
+		do.Await(board.Cancel("a"))
+		s.equal("told", s.told(), "[a interrupted cancel]")
+		s.equal("activations", s.started("a"), 0)
 	})
 }
 
@@ -240,12 +313,13 @@ func TestF37_DeafActivation(t *testing.T) {
 		board := do.Await(lanes.New(s.config(2)))
 		s.plays("deaf", effect.Blocking(func(ctx context.Context) (effect.Unit, error) {
 			context.AfterFunc(ctx, func() { s.raise("asked to stop") })
+			s.raise("deaf")
 			<-wake
 			return effect.Unit{}, nil
 		}))
 		s.plays("a", effect.Never[effect.Unit]())
 		do.Await(board.Wake("deaf"))
-		do.Await(s.reached("start deaf", 1))
+		do.Await(s.reached("deaf", 1))
 		cancel := do.Await(effect.ForkChild(board.Cancel("deaf")))
 		do.Await(board.Wake("a"))
 		do.Await(board.Cancel("a"))

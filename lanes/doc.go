@@ -5,8 +5,8 @@
 // # Model
 //
 // A key's lane is idle, queued or running. Wake says that there is something to
-// do, not what: however many wakes come before an activation starts, that one
-// activation serves them, and however many come while it runs, one more follows.
+// do, not what: however many wakes come while a lane waits, its one activation
+// serves them, and however many come after it got its slot, one more follows.
 //
 //	        Wake, a slot is free
 //	  .----------------------------------.

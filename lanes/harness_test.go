@@ -69,6 +69,13 @@ func (s *stage) raise(name string) {
 
 func (s *stage) raising(name string) unit { return effect.SyncUnit(func() { s.raise(name) }) }
 
+// count is how often name was raised.
+func (s *stage) count(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.signal(name).n
+}
+
 // reached waits until name has been raised n times, and until what raised it has
 // let go.
 func (s *stage) reached(name string, n int) unit {

@@ -222,7 +222,7 @@ func TestN12_OnExitIsUninterruptible(t *testing.T) {
 		do.Await(cancel.Join())
 		do.Await(closing.Join())
 		s.equal("told", s.told(), "[a interrupted cancel]")
-		s.equal("OnExit ran to its end", s.seen["through"].n, 1)
+		s.equal("OnExit ran to its end", s.count("through"), 1)
 		s.equal("logged", s.logged(), "")
 	})
 }
@@ -386,6 +386,28 @@ func TestN12_DetachedFibersMayWait(t *testing.T) {
 		do.Await(s.raising("now"))
 		do.Await(s.reached("cancelled", 1))
 		s.equal("told", s.told(), "[a succeeded a interrupted cancel]")
+	})
+}
+
+// TestN12_DetachedFibersMayWaitForOnExit: the activation's own fiber has ended, and
+// its mask with it.
+func TestN12_DetachedFibersMayWaitForOnExit(t *testing.T) {
+	everywhere(t, func(s *stage, do *effect.Do) {
+		var board *lanes.Lanes
+		c := s.config(1)
+		c.OnExit = func(e lanes.ActivationExit) unit {
+			return s.raising("now").AndThen(s.reached("on", 1)).AndThen(s.onExit(e))
+		}
+		s.plays("a", effect.ForkDetach(s.reached("now", 1).
+			// The drop of this wake tells that Cancel waits.
+			AndThen(effect.Suspend(func() unit { return board.Wake("a").AsUnit() })).
+			AndThen(board0(&board, "a")).AndThen(s.raising("cancelled"))).AsUnit())
+		board = do.Await(lanes.New(c))
+		do.Await(board.Wake("a"))
+		do.Await(s.reached("dropped a", 1))
+		do.Await(s.raising("on"))
+		do.Await(s.reached("cancelled", 1))
+		s.equal("told", s.told(), "[a succeeded]")
 	})
 }
 

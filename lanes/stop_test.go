@@ -20,7 +20,7 @@ func TestN8_CancelRunning(t *testing.T) {
 		do.Await(board.Wake("b"))
 		do.Await(board.Cancel("a"))
 		// By now finalizers and OnExit are through and the slot is b's.
-		s.equal("finalized", s.seen["finalized"].n, 1)
+		s.equal("finalized", s.count("finalized"), 1)
 		s.equal("told", s.told(), "[a interrupted cancel]")
 		st := do.Await(board.Status())
 		s.equal("status", st, "{1 0 false [{b running false}]}")
