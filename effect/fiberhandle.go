@@ -1,9 +1,6 @@
 package effect
 
-import (
-	"github.com/rivus/tether/scope"
-	"github.com/samber/mo"
-)
+import "github.com/rivus/tether/scope"
 
 // FiberHandle holds at most one fiber. A new one takes the place of the old one,
 // which is interrupted, and a fiber that ends leaves the handle; so an old fiber
@@ -53,11 +50,11 @@ func (h *FiberHandle[A]) run(f *scope.Fiber, e Effect[A], o runOptions) (*Fiber[
 	return runMember(f, e, o, func(fb *Fiber[A]) { h.SetNow(fb, o.list()...) }), true
 }
 
-// Runtime gives a Run for code outside any fiber, with the services at hand now.
-// In a closed handle it gives a fiber that has been interrupted. On the parallel
-// runtime any goroutine may call it, on the deterministic one only code that
-// runs on it.
-func (h *FiberHandle[A]) Runtime() Effect[func(e Effect[A], opts ...RunOption) *Fiber[A]] {
+// FiberHandleRuntime gives h's Run for code outside any fiber, with the services
+// at hand now (TypeScript: FiberHandle.runtime). In a closed handle it gives a
+// fiber that has been interrupted. On the parallel runtime any goroutine may
+// call it, on the deterministic one only code that runs on it.
+func FiberHandleRuntime[A any](h *FiberHandle[A]) Effect[func(e Effect[A], opts ...RunOption) *Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (func(Effect[A], ...RunOption) *Fiber[A], *scope.Cause) {
 		keep := forker(f)
 		return func(e Effect[A], opts ...RunOption) *Fiber[A] {
@@ -118,23 +115,20 @@ func (h *FiberHandle[A]) ended(m *member[A]) {
 	g.heard(m)
 }
 
-// GetNow is the fiber (TypeScript: getUnsafe).
-func (h *FiberHandle[A]) GetNow() mo.Option[*Fiber[A]] {
+// Get is the fiber, if there is one. Any goroutine may call it.
+func (h *FiberHandle[A]) Get() (fiber *Fiber[A], ok bool) {
 	h.group.mu.Lock()
 	defer h.group.mu.Unlock()
 	if h.current != nil && !h.group.closed {
-		return mo.Some(h.current.fiber)
+		return h.current.fiber, true
 	}
-	return mo.None[*Fiber[A]]()
+	return nil, false
 }
-
-// Get gives the fiber, or none.
-func (h *FiberHandle[A]) Get() Effect[mo.Option[*Fiber[A]]] { return Sync(h.GetNow) }
 
 // Clear interrupts the fiber and waits for its end.
 func (h *FiberHandle[A]) Clear() Effect[Unit] {
 	return UninterruptibleMask(func(restore Restore) Effect[Unit] {
-		fiber, ok := h.GetNow().Get()
+		fiber, ok := h.Get()
 		if !ok {
 			return Void()
 		}
@@ -156,7 +150,7 @@ func (h *FiberHandle[A]) Join() Effect[Unit] { return h.group.failed.Await() }
 // AwaitEmpty waits for the end of the fiber that is there now.
 func (h *FiberHandle[A]) AwaitEmpty() Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-		fiber, ok := h.GetNow().Get()
+		fiber, ok := h.Get()
 		if !ok {
 			return Unit{}, nil
 		}

@@ -4,7 +4,6 @@ import (
 	"iter"
 
 	"github.com/rivus/tether/scope"
-	"github.com/samber/mo"
 )
 
 // FiberMap holds at most one fiber for each key. A new one takes the place of
@@ -74,11 +73,11 @@ func (o runOptions) list() (opts []RunOption) {
 	return opts
 }
 
-// Runtime gives a Run for code outside any fiber, with the services at hand now.
-// In a closed map it gives a fiber that has been interrupted. On the parallel
-// runtime any goroutine may call it, on the deterministic one only code that
-// runs on it.
-func (m *FiberMap[K, A]) Runtime() Effect[func(key K, e Effect[A], opts ...RunOption) *Fiber[A]] {
+// FiberMapRuntime gives m's Run for code outside any fiber, with the services at
+// hand now (TypeScript: FiberMap.runtime). In a closed map it gives a fiber that
+// has been interrupted. On the parallel runtime any goroutine may call it, on
+// the deterministic one only code that runs on it.
+func FiberMapRuntime[K comparable, A any](m *FiberMap[K, A]) Effect[func(key K, e Effect[A], opts ...RunOption) *Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (func(K, Effect[A], ...RunOption) *Fiber[A], *scope.Cause) {
 		keep := forker(f)
 		return func(key K, e Effect[A], opts ...RunOption) *Fiber[A] {
@@ -155,23 +154,21 @@ func (m *FiberMap[K, A]) forget(key K, ended *member[A]) {
 	}
 }
 
-// GetNow is the fiber under key (TypeScript: getUnsafe).
-func (m *FiberMap[K, A]) GetNow(key K) mo.Option[*Fiber[A]] {
+// Get is the fiber under key, if there is one. Any goroutine may call it.
+func (m *FiberMap[K, A]) Get(key K) (fiber *Fiber[A], ok bool) {
 	m.group.mu.Lock()
 	defer m.group.mu.Unlock()
 	if at := m.entries[key]; at != nil && !m.group.closed {
-		return mo.Some(at.member.fiber)
+		return at.member.fiber, true
 	}
-	return mo.None[*Fiber[A]]()
-}
-
-// Get gives the fiber under key, or none.
-func (m *FiberMap[K, A]) Get(key K) Effect[mo.Option[*Fiber[A]]] {
-	return Sync(func() mo.Option[*Fiber[A]] { return m.GetNow(key) })
+	return nil, false
 }
 
 // HasNow tells whether there is a fiber under key (TypeScript: hasUnsafe).
-func (m *FiberMap[K, A]) HasNow(key K) bool { return m.GetNow(key).IsPresent() }
+func (m *FiberMap[K, A]) HasNow(key K) bool {
+	_, ok := m.Get(key)
+	return ok
+}
 
 // Has tells whether there is a fiber under key.
 func (m *FiberMap[K, A]) Has(key K) Effect[bool] { return Sync(func() bool { return m.HasNow(key) }) }
@@ -179,7 +176,7 @@ func (m *FiberMap[K, A]) Has(key K) Effect[bool] { return Sync(func() bool { ret
 // Remove interrupts the fiber under key and waits for its end.
 func (m *FiberMap[K, A]) Remove(key K) Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-		fiber, ok := m.GetNow(key).Get()
+		fiber, ok := m.Get(key)
 		if !ok {
 			return Unit{}, nil
 		}

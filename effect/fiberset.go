@@ -39,10 +39,10 @@ func (s *FiberSet[A]) run(f *scope.Fiber, e Effect[A], o runOptions) *Fiber[A] {
 	return runMember(f, e, o, func(fb *Fiber[A]) { s.AddNow(fb, o.list()...) })
 }
 
-// Runtime gives a Run for code outside any fiber, with the services at hand now.
-// On the parallel runtime any goroutine may call it, on the deterministic one
-// only code that runs on it.
-func (s *FiberSet[A]) Runtime() Effect[func(e Effect[A], opts ...RunOption) *Fiber[A]] {
+// FiberSetRuntime gives s's Run for code outside any fiber, with the services at
+// hand now (TypeScript: FiberSet.runtime). On the parallel runtime any goroutine
+// may call it, on the deterministic one only code that runs on it.
+func FiberSetRuntime[A any](s *FiberSet[A]) Effect[func(e Effect[A], opts ...RunOption) *Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (func(Effect[A], ...RunOption) *Fiber[A], *scope.Cause) {
 		keep := forker(f)
 		return func(e Effect[A], opts ...RunOption) *Fiber[A] { return s.run(keep, e, runOptionsOf(opts)) }, nil

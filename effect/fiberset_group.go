@@ -106,11 +106,12 @@ func (g *fiberGroup[A]) close(by scope.FiberID) Effect[Unit] {
 		}
 		g.mu.Unlock()
 		return g.failed.Into(primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-			if by == 0 {
-				by = f.ID()
+			who := by
+			if who == 0 {
+				who = f.ID()
 			}
 			for _, fiber := range fibers {
-				fiber.Interrupt(by)
+				fiber.Interrupt(who)
 			}
 			return Unit{}, f.AwaitAll(fibers)
 		})).AsUnit()

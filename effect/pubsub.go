@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/rivus/tether/scope"
-	"github.com/samber/mo"
 )
 
 // PubSub hands every message to every subscriber, in order. A bounded one makes
@@ -24,7 +23,9 @@ type PubSub[A any] struct {
 	waiting    lineup[*Subscription[A]]
 	publishers lineup[*publication[A]]
 	shut       bool
-	ended      mo.Option[A]
+	// last is what everybody gets once it has ended.
+	ended bool
+	last  A
 
 	// subscriptions close with it.
 	subscriptions scope.Scope
@@ -158,14 +159,14 @@ func (p *PubSub[A]) PublishAll(list []A) Effect[bool] {
 }
 
 // over is asked with the lock held.
-func (p *PubSub[A]) over() bool { return p.shut || p.ended.IsPresent() }
+func (p *PubSub[A]) over() bool { return p.shut || p.ended }
 
 var waitPublish = &scope.Waiting{What: "room in a PubSub"}
 
 // publishRest goes on with what did not fit. It gives the lock back.
 func (p *PubSub[A]) publishRest(f *scope.Fiber, rest []A) (bool, *scope.Cause) {
 	switch {
-	case p.ended.IsPresent(), p.strategy == queueDrops:
+	case p.ended, p.strategy == queueDrops:
 		p.mu.Unlock()
 		return false, nil
 	case p.strategy == queueSlides:
@@ -268,7 +269,7 @@ func (p *PubSub[A]) EndNow(last A) bool {
 	if p.over() {
 		return false
 	}
-	p.ended = mo.Some(last)
+	p.ended, p.last = true, last
 	refused := p.publishers.drain()
 	p.mu.Unlock()
 	for _, w := range refused {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/rivus/tether/scope"
-	"github.com/samber/mo"
 )
 
 // Subscription gives the messages that were published since it was made. Several
@@ -151,9 +150,10 @@ func (s *Subscription[A]) wait(f *scope.Fiber) (v A, c *scope.Cause) {
 		p.mu.Unlock()
 		return v, scope.CauseInterrupt(f.ID())
 	}
-	if last, ended := p.ended.Get(); ended {
+	if p.ended {
+		v = p.last
 		p.mu.Unlock()
-		return last, nil
+		return v, nil
 	}
 	w := &poller[A]{token: f.Arm()}
 	w.owner = w
@@ -270,20 +270,20 @@ func (s *Subscription[A]) TakeBetween(least, most int) Effect[[]A] {
 // the subscription is closed it is interrupted.
 func (s *Subscription[A]) Remaining() Effect[int] {
 	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
-		if n, ok := s.RemainingNow().Get(); ok {
+		if n, ok := s.RemainingNow(); ok {
 			return n, nil
 		}
 		return 0, scope.CauseInterrupt(f.ID())
 	})
 }
 
-// RemainingNow is Remaining outside any effect; none when the subscription is
-// closed (TypeScript: remainingUnsafe).
-func (s *Subscription[A]) RemainingNow() mo.Option[int] {
+// RemainingNow is Remaining outside any effect; ok is false when the
+// subscription is closed (TypeScript: remainingUnsafe).
+func (s *Subscription[A]) RemainingNow() (n int, ok bool) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	if s.closed {
-		return mo.None[int]()
+		return 0, false
 	}
-	return mo.Some(s.unread() + s.replay.len())
+	return s.unread() + s.replay.len(), true
 }

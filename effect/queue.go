@@ -23,8 +23,10 @@ type Queue[A any] struct {
 	// owner made the queue on a serial runtime: takers get their turns in its
 	// batch.
 	owner *scope.Fiber
-	// scheduled tells that a turn is on its way there.
+	// scheduled tells that a turn is on its way there, turns how many are under
+	// way.
 	scheduled bool
+	turns     int
 	// turn and taking are kept, so that using them allocates nothing.
 	turn   func()
 	taking func(*scope.Fiber) (A, *scope.Cause, Effect[A])
@@ -133,15 +135,15 @@ func (q *Queue[A]) Flush() Effect[Unit] { return SyncUnit(q.wakeTakers) }
 // may do anything to this queue.
 func (q *Queue[A]) wakeTakers() {
 	var w walk[*taker]
-	for {
-		q.mu.Lock()
-		t := q.state.nextTaker(&w)
+	q.mu.Lock()
+	q.turns++
+	for t := q.state.nextTaker(&w); t != nil; t = q.state.nextTaker(&w) {
 		q.mu.Unlock()
-		if t == nil {
-			return
-		}
 		t.token.Wake()
+		q.mu.Lock()
 	}
+	q.turns--
+	q.mu.Unlock()
 }
 
 func (q *Queue[A]) takersTurn() {

@@ -109,9 +109,10 @@ func (q *Queue[A]) refill(f *scope.Fiber) {
 		o.token.Wake()
 		q.mu.Lock()
 	}
-	if q.owner == nil {
-		// Between two steps of this loop a taker may have found the queue empty
-		// and gone to sleep.
+	// A taker may now have what it could not get when it was last its turn: it
+	// wants more than there was, or found nothing between two steps of this loop.
+	// In the effect order this never has to be said: a turn under way goes on.
+	if (q.owner == nil || q.turns == 0) && q.state.anyWakeable() {
 		q.unlockAndWake(f)
 		return
 	}

@@ -350,7 +350,7 @@ var queueOps = map[string]func(q *effect.Queue[any], a []any) anyEffect{
 	"take": func(q *effect.Queue[any], _ []any) anyEffect { return q.Take() },
 	"takeNow": func(q *effect.Queue[any], _ []any) anyEffect {
 		return effect.Suspend(func() anyEffect {
-			exit, ok := q.TakeNow().Get()
+			exit, ok := q.TakeNow()
 			if !ok {
 				return effect.Succeed[any]("nothing")
 			}
@@ -360,7 +360,7 @@ var queueOps = map[string]func(q *effect.Queue[any], a []any) anyEffect{
 	"takeAll":     func(q *effect.Queue[any], _ []any) anyEffect { return widened(q.TakeAll()) },
 	"takeN":       func(q *effect.Queue[any], a []any) anyEffect { return widened(q.TakeN(count(a[0]))) },
 	"takeBetween": func(q *effect.Queue[any], a []any) anyEffect { return widened(q.TakeBetween(count(a[0]), count(a[1]))) },
-	"poll":        func(q *effect.Queue[any], _ []any) anyEffect { return widened(q.Poll()) },
+	"poll":        func(q *effect.Queue[any], _ []any) anyEffect { return widened(effect.PollQueue(q)) },
 	"peek":        func(q *effect.Queue[any], _ []any) anyEffect { return q.Peek() },
 	"size":        func(q *effect.Queue[any], _ []any) anyEffect { return widened(q.Size()) },
 	"isFull":      func(q *effect.Queue[any], _ []any) anyEffect { return widened(q.IsFull()) },

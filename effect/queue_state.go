@@ -165,6 +165,16 @@ func (s *queueState[A]) wakeable(t *taker) bool {
 	return s.capacity == 0 && s.offers.len() > 0 && s.unclaimed() > 0
 }
 
+// anyWakeable tells whether any taker should be woken.
+func (s *queueState[A]) anyWakeable() bool {
+	for p := s.takers.head; p != nil; p = p.next {
+		if s.wakeable(p.owner) {
+			return true
+		}
+	}
+	return false
+}
+
 // nextTaker is the next taker to wake on a walk along the takers, which it
 // leaves; nil ends the walk.
 func (s *queueState[A]) nextTaker(w *walk[*taker]) *taker {
@@ -199,24 +209,24 @@ func (s *queueState[A]) back(t *taker, givesUp bool) bool {
 // nextOffer moves messages of waiting offers into free places. It answers an
 // offer that has been accepted whole, which is to be woken; nil ends the walk.
 func (s *queueState[A]) nextOffer(w *walk[*offering[A]]) *offering[A] {
-	if s.messages.len() >= s.capacity {
-		return nil
+	for s.messages.len() < s.capacity {
+		p := w.next(&s.offers)
+		if p == nil {
+			return nil
+		}
+		o := p.owner
+		n := min(s.capacity-s.messages.len(), len(o.rest))
+		for _, v := range o.rest[:n] {
+			s.messages.push(v)
+		}
+		if o.rest = o.rest[n:]; len(o.rest) > 0 {
+			return nil
+		}
+		o.accepted = true
+		s.offers.leave(p)
+		return o
 	}
-	p := w.next(&s.offers)
-	if p == nil {
-		return nil
-	}
-	o := p.owner
-	n := min(s.capacity-s.messages.len(), len(o.rest))
-	for _, v := range o.rest[:n] {
-		s.messages.push(v)
-	}
-	if o.rest = o.rest[n:]; len(o.rest) > 0 {
-		return nil
-	}
-	o.accepted = true
-	s.offers.leave(p)
-	return o
+	return nil
 }
 
 // takeOffered takes a message from the first waiting offer, which there must be.

@@ -111,8 +111,9 @@ func (q *Queue[A]) takeUpTo(f *scope.Fiber, most int) []A {
 	return []A{q.takeOffered(f)}
 }
 
-// Poll takes a message, or gives none when there is none now or any more.
-func (q *Queue[A]) Poll() Effect[mo.Option[A]] {
+// PollQueue takes a message from q, or gives none when there is none now or any
+// more (TypeScript: Queue.poll).
+func PollQueue[A any](q *Queue[A]) Effect[mo.Option[A]] {
 	return primitive(func(f *scope.Fiber) (mo.Option[A], *scope.Cause) {
 		q.mu.Lock()
 		v, c, ok := q.takeOne(f)
@@ -127,18 +128,18 @@ func (q *Queue[A]) Poll() Effect[mo.Option[A]] {
 	})
 }
 
-// TakeNow takes a message or, once the queue has ended, answers its cause; it
-// answers none when there is no message now (TypeScript: takeUnsafe). On the
-// parallel runtime any goroutine may call it, on the deterministic one only code
-// that runs on it.
-func (q *Queue[A]) TakeNow() mo.Option[scope.Exit[A]] {
+// TakeNow takes a message or, once the queue has ended, answers its cause; ok is
+// false when there is no message now (TypeScript: takeUnsafe). On the parallel
+// runtime any goroutine may call it, on the deterministic one only code that
+// runs on it.
+func (q *Queue[A]) TakeNow() (exit scope.Exit[A], ok bool) {
 	q.mu.Lock()
 	v, c, ok := q.takeOne(nil)
 	if !ok {
 		q.mu.Unlock()
-		return mo.None[scope.Exit[A]]()
+		return scope.Exit[A]{}, false
 	}
-	return mo.Some(scope.MakeExit(v, c))
+	return scope.MakeExit(v, c), true
 }
 
 // Peek waits for a message and gives it without taking it. What offers that wait
