@@ -20,8 +20,14 @@ func handle[A, B any](e Effect[A], ok func(A) (B, *scope.Cause, Effect[B]), h fu
 	}}
 }
 
-// handleSame is handle for handlers that let successes pass.
-func handleSame[A any](e Effect[A], h func(*scope.Cause) (A, *scope.Cause, Effect[A])) Effect[A] {
+// again makes a cause travel on as TypeScript's failCause does: as a next step.
+func again[A any](c *scope.Cause) (A, *scope.Cause, Effect[A]) { return then(FailCause[A](c)) }
+
+// CatchCause goes on with h when e fails in any way, interruptions of others
+// included. No handler sees the interruption of its own fiber.
+//
+//go:noinline
+func (e Effect[A]) CatchCause(h func(*scope.Cause) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, c := guarded(f, e)
 		if c == nil {
@@ -30,30 +36,13 @@ func handleSame[A any](e Effect[A], h func(*scope.Cause) (A, *scope.Cause, Effec
 		if c, skip := f.Skips(c); skip {
 			return failed[A](c)
 		}
-		return h(c)
+		return then(h(c))
 	}}
-}
-
-// again makes a cause travel on as TypeScript's failCause does: as a next step.
-func again[A any](c *scope.Cause) (A, *scope.Cause, Effect[A]) { return then(FailCause[A](c)) }
-
-// CatchCause goes on with h when e fails in any way, interruptions of others
-// included. No handler sees the interruption of its own fiber.
-func (e Effect[A]) CatchCause(h func(*scope.Cause) Effect[A]) Effect[A] {
-	return handleSame(e, func(c *scope.Cause) (A, *scope.Cause, Effect[A]) { return then(h(c)) })
 }
 
 // Catch goes on with h when e fails with an expected failure and no defect
 // beside it.
-func (e Effect[A]) Catch(h func(error) Effect[A]) Effect[A] {
-	return handleSame(e, func(c *scope.Cause) (A, *scope.Cause, Effect[A]) {
-		err, rest, ok := c.Recoverable()
-		if !ok {
-			return again[A](rest)
-		}
-		return then(h(err))
-	})
-}
+func (e Effect[A]) Catch(h func(error) Effect[A]) Effect[A] { return e.CatchIf(nil, h) }
 
 // CatchTag goes on with h when e fails with an E, wrapped ones included; other
 // failures pass. In TypeScript the tag picks, here the Go type does.
@@ -64,28 +53,39 @@ func (e Effect[A]) CatchTag[E error](h func(E) Effect[A]) Effect[A] {
 	})
 }
 
-// CatchIf is Catch for the failures that pick accepts.
+// CatchIf is Catch for the failures that pick accepts; nil accepts all.
+//
+//go:noinline
 func (e Effect[A]) CatchIf(pick func(error) bool, h func(error) Effect[A]) Effect[A] {
-	return handleSame(e, func(c *scope.Cause) (A, *scope.Cause, Effect[A]) {
-		err, rest, ok := c.Recoverable()
-		if !ok {
-			return again[A](rest)
+	return e.CatchCause(func(c *scope.Cause) Effect[A] {
+		err, rest := picked(c, pick)
+		if err == nil {
+			return FailCause[A](rest)
 		}
-		if !pick(err) {
-			return again[A](c)
-		}
-		return then(h(err))
+		return h(err)
 	})
+}
+
+// picked is the failure to recover from, or none and the cause that travels on.
+func picked(c *scope.Cause, pick func(error) bool) (error, *scope.Cause) {
+	err, rest, ok := c.Recoverable()
+	if !ok {
+		return nil, rest
+	}
+	if pick != nil && !pick(err) {
+		return nil, c
+	}
+	return err, nil
 }
 
 // CatchDefect goes on with h when e's cause has a defect.
 func (e Effect[A]) CatchDefect(h func(defect any) Effect[A]) Effect[A] {
-	return handleSame(e, func(c *scope.Cause) (A, *scope.Cause, Effect[A]) {
+	return e.CatchCause(func(c *scope.Cause) Effect[A] {
 		die, ok := c.Defect()
 		if !ok {
-			return again[A](c)
+			return FailCause[A](c)
 		}
-		return then(h(die.Defect))
+		return h(die.Defect)
 	})
 }
 
@@ -129,21 +129,39 @@ func (e Effect[A]) OrDie() Effect[A] {
 
 // OrElseSucceed gives fn's value when e fails with an expected failure.
 func (e Effect[A]) OrElseSucceed(fn func(error) A) Effect[A] {
-	return e.Match(fn, func(v A) A { return v })
+	return e.Catch(func(err error) Effect[A] { return Sync(func() A { return fn(err) }) })
 }
 
 // Ignore forgets the result and an expected failure.
 func (e Effect[A]) Ignore() Effect[Unit] {
-	return e.MatchEffect(
-		func(error) Effect[Unit] { return Void() },
-		func(A) Effect[Unit] { return Void() })
+	return ignoring(e, func(c *scope.Cause) *scope.Cause {
+		_, rest := picked(c, nil)
+		return rest
+	})
 }
 
 // IgnoreCause forgets the result and any cause.
 func (e Effect[A]) IgnoreCause() Effect[Unit] {
-	return e.MatchCauseEffect(
-		func(*scope.Cause) Effect[Unit] { return Void() },
-		func(A) Effect[Unit] { return Void() })
+	return ignoring(e, func(*scope.Cause) *scope.Cause { return nil })
+}
+
+// ignoring goes on with nothing, or with what pass leaves of the cause.
+//
+//go:noinline
+func ignoring[A any](e Effect[A], pass func(*scope.Cause) *scope.Cause) Effect[Unit] {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		_, c := guarded(f, e)
+		if c != nil {
+			var skip bool
+			if c, skip = f.Skips(c); skip {
+				return failed[Unit](c)
+			}
+			if c = pass(c); c != nil {
+				return again[Unit](c)
+			}
+		}
+		return then(Void())
+	}}
 }
 
 // MatchCauseEffect goes on with one of two effects.

@@ -78,10 +78,10 @@ func TestInterruptEverywhereSemaphore(t *testing.T) {
 		return effect.GenUnit(func(do *effect.Do) {
 			var fibers []effect.AnyFiber
 			for i := range 5 {
-				fibers = append(fibers, do.Await(effect.ForkChild(work.WithPermits(s, 1+i%2))))
+				fibers = append(fibers, do.Await(effect.ForkChild(s.WithPermits(1+i%2, work))))
 			}
-			do.Await(work.WithPermits(s, 2))
-			do.Await(effect.WithPermitsIfAvailable(s, 1, work))
+			do.Await(s.WithPermits(2, work))
+			do.Await(s.WithPermitsIfAvailable(1, work))
 			do.Await(effect.AwaitAll(fibers...))
 		})
 	}

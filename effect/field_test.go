@@ -153,7 +153,7 @@ func TestF30ManyWaiters(t *testing.T) {
 			for i := range waiters {
 				e := wait
 				if i%2 == 0 {
-					e = wait.WithPermits(s, 1+i%3)
+					e = s.WithPermits(1+i%3, wait)
 				}
 				fibers = append(fibers, do.Await(effect.ForkChild(e, effect.StartImmediately)))
 			}

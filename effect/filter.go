@@ -3,18 +3,23 @@ package effect
 import (
 	"sync"
 
+	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
 )
 
 // FilterOrElse lets a result through that keep accepts, and goes on with orElse
 // for any other.
 func (e Effect[A]) FilterOrElse(keep func(A) bool, orElse func(A) Effect[A]) Effect[A] {
-	return e.FlatMap(func(v A) Effect[A] {
-		if keep(v) {
-			return Succeed(v)
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		v, c := run(f, e)
+		if c != nil {
+			return failed[A](c)
 		}
-		return orElse(v)
-	})
+		if keep(v) {
+			return then(Succeed(v))
+		}
+		return then(orElse(v))
+	}}
 }
 
 // FilterOrFail lets a result through that keep accepts, and fails for any other:

@@ -175,6 +175,7 @@ func ScopedWith[A any](fn func(s *scope.Scope) Effect[A]) Effect[A] {
 	})
 }
 
+//go:noinline
 func closing[A any](e Effect[A], s *scope.Scope) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
 		return s.CloseMasked(f, scope.MakeExit(v, c).Any())
@@ -187,7 +188,7 @@ func (e Effect[A]) UseScope(s *scope.Scope) Effect[A] { return closing(e.Provide
 
 // ProvideScope runs e with s as the scope at hand.
 func (e Effect[A]) ProvideScope(s *scope.Scope) Effect[A] {
-	return withEnv(e, func(env *scope.Env) *scope.Env { return env.WithScope(s) })
+	return withEnv(e, func(_ *scope.Fiber, env *scope.Env) *scope.Env { return env.WithScope(s) })
 }
 
 // MakeScope makes a scope that nothing closes by itself (TypeScript:

@@ -146,5 +146,5 @@ func (l *Latch) Await() Effect[Unit] {
 
 var waitLatch = &scope.Waiting{What: "a Latch"}
 
-// WhenOpen runs e once l lets it through.
-func (e Effect[A]) WhenOpen(l *Latch) Effect[A] { return l.Await().AndThen(e) }
+// WhenOpen runs e once the latch lets it through.
+func (l *Latch) WhenOpen[A any](e Effect[A]) Effect[A] { return l.Await().AndThen(e) }

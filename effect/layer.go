@@ -17,8 +17,25 @@ type layerNode struct {
 type memoEntry struct {
 	layer     *layerNode
 	observers int
-	deferred  *Deferred[*scope.Env]
-	scope     *scope.Scope
+	// wait gives what complete was given. Functions, since every program that
+	// provides a layer compiles what this type names.
+	wait     func() Effect[*scope.Env]
+	complete func(scope.Exit[*scope.Env])
+	scope    *scope.Scope
+}
+
+func newMemoEntry(l *layerNode) *memoEntry {
+	built := MakeDeferred[*scope.Env]()
+	return &memoEntry{
+		layer: l, scope: new(scope.Scope),
+		wait: func() Effect[*scope.Env] {
+			if done, ok := built.Poll(); ok {
+				return done
+			}
+			return built.Await()
+		},
+		complete: func(exit scope.Exit[*scope.Env]) { built.CompleteNow(FromExit(exit)) },
+	}
 }
 
 // memoMap shares the layers of one build.
@@ -63,10 +80,7 @@ func (m *memoMap) find(l *layerNode, s *scope.Scope) (Effect[*scope.Env], bool) 
 		at.mu.Unlock()
 		if ok {
 			at.observe(e, s)
-			if done, ok := e.deferred.Poll(); ok {
-				return done, true
-			}
-			return e.deferred.Await(), true
+			return e.wait(), true
 		}
 	}
 	return Effect[*scope.Env]{}, false
@@ -81,7 +95,7 @@ func (m *memoMap) getOrBuild(l *layerNode, s *scope.Scope, build func(*memoMap, 
 			if found, ok := m.find(l, s); ok {
 				return found
 			}
-			e := &memoEntry{layer: l, deferred: MakeDeferred[*scope.Env](), scope: new(scope.Scope)}
+			e := newMemoEntry(l)
 			if !m.observe(e, s) {
 				return build(m, s)
 			}
@@ -98,7 +112,7 @@ func (m *memoMap) getOrBuild(l *layerNode, s *scope.Scope, build func(*memoMap, 
 			return build(m, e.scope)
 		}), true, func(f *scope.Fiber, env *scope.Env, c *scope.Cause) *scope.Cause {
 			if mine != nil {
-				mine.deferred.CompleteNow(FromExit(scope.MakeExit(env, c)))
+				mine.complete(scope.MakeExit(env, c))
 			}
 			return nil
 		})
@@ -264,11 +278,25 @@ func (l Layer) Launch() Effect[Nothing] { return Scoped(l.Build().AndThen(Never[
 // Provide builds l in a scope of its own, runs e with its services, and closes
 // the scope when e has ended.
 func (e Effect[A]) Provide(layers ...Layer) Effect[A] {
+	build := together(layers)
+	return ScopedWith(func(s *scope.Scope) Effect[A] {
+		return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+			env, c := build(f, s)
+			if c != nil {
+				return failed[A](c)
+			}
+			return then(e.ProvideEnv(env))
+		}}
+	})
+}
+
+// together gives what builds the layers, which share what they have in common.
+//
+//go:noinline
+func together(layers []Layer) func(f *scope.Fiber, s *scope.Scope) (*scope.Env, *scope.Cause) {
 	l := LayerMergeAll(layers...)
 	if len(layers) == 1 {
 		l = layers[0]
 	}
-	return ScopedWith(func(s *scope.Scope) Effect[A] {
-		return l.BuildIn(s).FlatMap(func(env *scope.Env) Effect[A] { return e.ProvideEnv(env) })
-	})
+	return func(f *scope.Fiber, s *scope.Scope) (*scope.Env, *scope.Cause) { return run(f, l.BuildIn(s)) }
 }

@@ -132,10 +132,18 @@ var LogAnnotations = NewReference("LogAnnotations", func() []slog.Attr { return 
 // AnnotateLogs adds attributes, given as to Log, to every record that e writes.
 // A key that is there already gets the new value.
 func (e Effect[A]) AnnotateLogs(args ...any) Effect[A] {
+	return withEnv(e, annotated(args))
+}
+
+// annotated, spanned and seeded are not inlined, and so the types that they
+// handle are not compiled again with each Effect type of a program.
+//
+//go:noinline
+func annotated(args []any) func(*scope.Fiber, *scope.Env) *scope.Env {
 	more := logAttrs(args)
-	return withEnv(e, func(env *scope.Env) *scope.Env {
+	return func(_ *scope.Fiber, env *scope.Env) *scope.Env {
 		return LogAnnotations.In(env, annotate(LogAnnotations.Value(env), more))
-	})
+	}
 }
 
 func annotate(to, more []slog.Attr) []slog.Attr {
@@ -206,11 +214,12 @@ var logSpans = NewReference("LogSpans", func() []logSpan { return nil })
 
 // WithLogSpan adds an attribute to every record that e writes: how long e has
 // been running, by the monotonic clock.
-func (e Effect[A]) WithLogSpan(label string) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+func (e Effect[A]) WithLogSpan(label string) Effect[A] { return withEnv(e, spanned(label)) }
+
+//go:noinline
+func spanned(label string) func(*scope.Fiber, *scope.Env) *scope.Env {
+	return func(f *scope.Fiber, env *scope.Env) *scope.Env {
 		span := logSpan{label, f.Clock().Monotonic()}
-		return run(f, withEnv(e, func(env *scope.Env) *scope.Env {
-			return logSpans.In(env, append([]logSpan{span}, logSpans.Value(env)...))
-		}))
-	})
+		return logSpans.In(env, append([]logSpan{span}, logSpans.Value(env)...))
+	}
 }

@@ -8,17 +8,17 @@ func (e Effect[A]) Uninterruptible() Effect[A] {
 		if !f.Interruptible() {
 			return then(e)
 		}
-		return result(masked(f, func() Effect[A] { return e }))
+		return result(masked(f, e))
 	}}
 }
 
-// masked evaluates what build makes inside a mask; the fiber is interruptible.
-func masked[A any](f *scope.Fiber, build func() Effect[A]) (v A, c *scope.Cause) {
+// masked evaluates e inside a mask; the fiber is interruptible.
+func masked[A any](f *scope.Fiber, e Effect[A]) (v A, c *scope.Cause) {
 	entered, c := f.Mask()
 	if c != nil {
 		return v, c
 	}
-	v, c = guarded(f, Suspend(build))
+	v, c = guarded(f, e)
 	if entered {
 		if c = f.Unmask(c); c != nil {
 			var zero A
@@ -34,16 +34,16 @@ func (e Effect[A]) Interruptible() Effect[A] {
 		if f.Interruptible() {
 			return then(e)
 		}
-		return result(opened(f, func() Effect[A] { return e }))
+		return result(opened(f, e))
 	}}
 }
 
-func opened[A any](f *scope.Fiber, build func() Effect[A]) (v A, c *scope.Cause) {
+func opened[A any](f *scope.Fiber, e Effect[A]) (v A, c *scope.Cause) {
 	entered, c := f.Open()
 	if c != nil {
 		return v, c
 	}
-	v, c = guarded(f, Suspend(build))
+	v, c = guarded(f, e)
 	if entered {
 		if c = f.Shut(c); c != nil {
 			var zero A
@@ -83,7 +83,7 @@ func UninterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 		if !f.Interruptible() {
 			return then(fn(Restore{}))
 		}
-		return result(masked(f, func() Effect[A] { return fn(Restore{restoreOpen}) }))
+		return result(masked(f, Suspend(func() Effect[A] { return fn(Restore{restoreOpen}) })))
 	}}
 }
 
@@ -94,7 +94,7 @@ func InterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 		if f.Interruptible() {
 			return then(fn(Restore{}))
 		}
-		return result(opened(f, func() Effect[A] { return fn(Restore{restoreMasked}) }))
+		return result(opened(f, Suspend(func() Effect[A] { return fn(Restore{restoreMasked}) })))
 	}}
 }
 

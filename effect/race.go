@@ -22,6 +22,7 @@ func RaceAllFirst[A any](effects ...Effect[A]) Effect[A] { return race(effects, 
 // With none it never ends.
 func RaceAll[A any](effects ...Effect[A]) Effect[A] { return race(effects, false) }
 
+//go:noinline
 func race[A any](effects []Effect[A], first bool) Effect[A] {
 	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
 		values := make([]A, len(effects))
@@ -41,23 +42,30 @@ func race[A any](effects []Effect[A], first bool) Effect[A] {
 // StopOn runs e until it ends or stop fails. It is RaceFirst with an effect that
 // never succeeds.
 func (e Effect[A]) StopOn(stop Effect[Nothing]) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
-		var out A
-		_, c := f.Race(2, func(i int, f *scope.Fiber) *scope.Cause {
-			if i == 1 {
-				_, c := run(f, stop)
-				return c
-			}
-			v, c := run(f, e)
-			out = v
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		v, _, c := against(f, e, func(f *scope.Fiber) *scope.Cause {
+			_, c := run(f, stop)
 			return c
-		}, scope.RaceOptions{First: true})
-		if c != nil {
-			var zero A
-			out = zero
+		})
+		return result(v, c)
+	}}
+}
+
+// against races e with a rival and tells whether that ended first.
+func against[A any](f *scope.Fiber, e Effect[A], rival func(*scope.Fiber) *scope.Cause) (out A, lost bool, c *scope.Cause) {
+	i, c := f.Race(2, func(i int, f *scope.Fiber) *scope.Cause {
+		if i == 1 {
+			return rival(f)
 		}
-		return out, c
-	})
+		v, c := run(f, e)
+		out = v
+		return c
+	}, scope.RaceOptions{First: true})
+	if c != nil || i == 1 {
+		var zero A
+		out = zero
+	}
+	return out, i == 1, c
 }
 
 // TimeoutError is the failure of Timeout.
@@ -103,17 +111,6 @@ func TimeoutOption[A any](e Effect[A], d time.Duration) Effect[mo.Option[A]] {
 }
 
 func timeout[A any](f *scope.Fiber, e Effect[A], d time.Duration) (out A, timedOut bool, c *scope.Cause) {
-	i, c := f.Race(2, func(i int, f *scope.Fiber) *scope.Cause {
-		if i == 1 {
-			return sleep(f, d)
-		}
-		v, c := run(f, e)
-		out = v
-		return c
-	}, scope.RaceOptions{First: true})
-	if c != nil || i == 1 {
-		var zero A
-		out = zero
-	}
-	return out, i == 1, f.NoticeAfter(c)
+	out, timedOut, c = against(f, e, func(f *scope.Fiber) *scope.Cause { return sleep(f, d) })
+	return out, timedOut, f.NoticeAfter(c)
 }

@@ -31,10 +31,13 @@ func (global) Uint64() uint64 { return rand.Uint64() }
 
 // WithRandomSeed runs e with numbers that depend only on seed and on the order
 // of the draws (TypeScript: Random.withSeed). Each run starts afresh.
-func (e Effect[A]) WithRandomSeed(seed uint64) Effect[A] {
-	return Suspend(func() Effect[A] {
-		return e.ProvideService(Random, rand.Source(&shared{src: rand.NewPCG(seed, 0)}))
-	})
+func (e Effect[A]) WithRandomSeed(seed uint64) Effect[A] { return withEnv(e, seeded(seed)) }
+
+//go:noinline
+func seeded(seed uint64) func(*scope.Fiber, *scope.Env) *scope.Env {
+	return func(_ *scope.Fiber, env *scope.Env) *scope.Env {
+		return Random.In(env, rand.Source(&shared{src: rand.NewPCG(seed, 0)}))
+	}
 }
 
 // shared makes a source that fibers can share.

@@ -25,17 +25,17 @@ func OnTag[A any, E error](h func(E) Effect[A]) TagCase[A] {
 // none takes passes. Unlike in a chain of CatchTags, no case sees the failure of
 // another's handler.
 func (e Effect[A]) CatchTags(cases ...TagCase[A]) Effect[A] {
-	return handleSame(e, func(c *scope.Cause) (A, *scope.Cause, Effect[A]) {
-		err, rest, ok := c.Recoverable()
-		if !ok {
-			return again[A](rest)
+	return e.CatchCause(func(c *scope.Cause) Effect[A] {
+		err, rest := picked(c, nil)
+		if err == nil {
+			return FailCause[A](rest)
 		}
 		for _, one := range cases {
 			if next, ok := one.handle(err); ok {
-				return then(next)
+				return next
 			}
 		}
-		return again[A](c)
+		return FailCause[A](c)
 	})
 }
 
@@ -98,9 +98,7 @@ func (e Effect[A]) OnErrorIf[X any](pick func(*scope.Cause) bool, fin func(*scop
 // Eventually runs e again, after a YieldNow, until it succeeds. A defect or an
 // interruption ends it.
 func (e Effect[A]) Eventually() Effect[A] {
-	return e.Catch(func(error) Effect[A] {
-		return YieldNow().FlatMap(func(Unit) Effect[A] { return e.Eventually() })
-	})
+	return e.Catch(func(error) Effect[A] { return after(YieldNow(), e.Eventually()) })
 }
 
 var errNoEffects = errors.New("effect: FirstSuccessOf without effects")

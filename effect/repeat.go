@@ -64,9 +64,8 @@ type RepeatOptions[A any] struct {
 }
 
 // RepeatWith is Repeat by options, and gives e's last result (TypeScript:
-// Effect.repeat with options). The schedule inside is untyped: one for each A
-// would be compiled with every Effect type of a program.
-func (e Effect[A]) RepeatWith(o RepeatOptions[A]) Effect[A] {
+// Effect.repeat with options).
+func RepeatWith[A any](e Effect[A], o RepeatOptions[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		var last A
 		c := repeat(f, o.recurrence(), func(m ScheduleMetadata[any]) (any, *scope.Cause) {

@@ -63,7 +63,7 @@ type RetryOptions struct {
 }
 
 // RetryWith is Retry by options (TypeScript: Effect.retry with options).
-func (e Effect[A]) RetryWith(o RetryOptions) Effect[A] { return e.Retry(o.schedule()) }
+func RetryWith[A any](e Effect[A], o RetryOptions) Effect[A] { return e.Retry(o.schedule()) }
 
 func (o RetryOptions) schedule() Schedule[any] {
 	return RepeatOptions[error](o).recurrence().schedule()

@@ -93,22 +93,22 @@ func TestRetryAndRepeatAreEffects(t *testing.T) {
 			return endOf(r.work(failRun).Retry(effect.ScheduleRecurs(2)))
 		}, "run:0:0:-:- run:1:1:e0:0 run:2:2:e1:1 => Fail e2"},
 		{"retry times 0", func(r *repetition) string {
-			return endOf(r.work(failRun).RetryWith(effect.RetryOptions{Times: mo.Some(0)}))
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{Times: mo.Some(0)}))
 		}, "run:0:0:-:- => Fail e0"},
 		{"retry while", func(r *repetition) string {
-			return endOf(r.work(failRun).RetryWith(effect.RetryOptions{Times: mo.Some(5), While: func(err error) bool {
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{Times: mo.Some(5), While: func(err error) bool {
 				r.say("while:%v", err)
 				return err.Error() != "e2"
 			}}))
 		}, "run:0:0:-:- while:e0 run:1:1:e0:e0 while:e1 run:2:2:e1:e1 while:e2 => Fail e2"},
 		{"retry until", func(r *repetition) string {
-			return endOf(r.work(failRun).RetryWith(effect.RetryOptions{Until: func(err error) bool {
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{Until: func(err error) bool {
 				r.say("until:%v", err)
 				return err.Error() == "e1"
 			}}))
 		}, "run:0:0:-:- until:e0 run:1:1:e0:e0 until:e1 => Fail e1"},
 		{"retry asks while, until, times", func(r *repetition) string {
-			return endOf(r.work(failRun).RetryWith(effect.RetryOptions{
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{
 				Times: mo.Some(1),
 				While: func(err error) bool { r.say("while:%v", err); return true },
 				UntilEffect: func(err error) effect.Effect[bool] {
@@ -117,18 +117,18 @@ func TestRetryAndRepeatAreEffects(t *testing.T) {
 			}))
 		}, "run:0:0:-:- while:e0 until:e0 run:1:1:e0:e0 while:e1 until:e1 => Fail e1"},
 		{"retry asks the schedule first", func(r *repetition) string {
-			return endOf(r.work(failRun).RetryWith(effect.RetryOptions{
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{
 				Schedule: effect.ScheduleRecurs(1),
 				While:    func(err error) bool { r.say("while:%v", err); return true },
 			}))
 		}, "run:0:0:-:- while:e0 run:1:1:e0:e0 => Fail e1"},
 		{"retry whose predicate fails", func(r *repetition) string {
-			return endOf(r.work(failRun).RetryWith(effect.RetryOptions{WhileEffect: func(err error) effect.Effect[bool] {
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{WhileEffect: func(err error) effect.Effect[bool] {
 				return effect.Fail[bool](fmt.Errorf("pred:%w", err))
 			}}))
 		}, "run:0:0:-:- => Fail pred:e0"},
 		{"retry whose predicate panics", func(r *repetition) string {
-			return endOf(r.work(failRun).RetryWith(effect.RetryOptions{While: func(error) bool { panic("boom") }}))
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{While: func(error) bool { panic("boom") }}))
 		}, "run:0:0:-:- => Die boom"},
 		{"retry until it succeeds", func(r *repetition) string {
 			return endOf(r.work(func(run int) effect.Effect[int] {
@@ -167,22 +167,22 @@ func TestRetryAndRepeatAreEffects(t *testing.T) {
 			return endOf(r.work(effect.Succeed[int]).Repeat(effect.ScheduleRecurs(2)))
 		}, "run:0:0:-:- run:1:1:0:0 run:2:2:1:1 => ok 2"},
 		{"repeat times", func(r *repetition) string {
-			return endOf(r.work(effect.Succeed[int]).RepeatWith(effect.RepeatOptions[int]{Times: mo.Some(2)}))
+			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatOptions[int]{Times: mo.Some(2)}))
 		}, "run:0:0:-:- run:1:1:0:0 run:2:2:1:1 => ok 2"},
 		{"repeat while", func(r *repetition) string {
-			return endOf(r.work(effect.Succeed[int]).RepeatWith(effect.RepeatOptions[int]{While: func(v int) bool {
+			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatOptions[int]{While: func(v int) bool {
 				r.say("while:%d", v)
 				return v < 2
 			}}))
 		}, "run:0:0:-:- while:0 run:1:1:0:0 while:1 run:2:2:1:1 while:2 => ok 2"},
 		{"repeat until", func(r *repetition) string {
-			return endOf(r.work(effect.Succeed[int]).RepeatWith(effect.RepeatOptions[int]{
+			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatOptions[int]{
 				Schedule: effect.ScheduleRecurs(5),
 				Until:    func(v int) bool { r.say("until:%d", v); return v == 1 },
 			}))
 		}, "run:0:0:-:- until:0 run:1:1:0:0 until:1 => ok 1"},
 		{"repeat whose predicate fails", func(r *repetition) string {
-			return endOf(r.work(effect.Succeed[int]).RepeatWith(effect.RepeatOptions[int]{UntilEffect: func(v int) effect.Effect[bool] {
+			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatOptions[int]{UntilEffect: func(v int) effect.Effect[bool] {
 				return effect.Fail[bool](fmt.Errorf("pred:%d", v))
 			}}))
 		}, "run:0:0:-:- => Fail pred:0"},

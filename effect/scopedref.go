@@ -70,7 +70,7 @@ func (r *ScopedRef[A]) Get() Effect[A] { return Sync(r.Now) }
 // another Set is. If the ref's scope has closed meanwhile, the fiber is
 // interrupted.
 func (r *ScopedRef[A]) Set(acquire Effect[A]) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return r.sets.WithPermits(1, primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		own := r.owner.Fork(scope.Sequential)
 		v, c := run(f, acquireIn(acquire, own, own))
 		if c != nil {
@@ -92,5 +92,5 @@ func (r *ScopedRef[A]) Set(acquire Effect[A]) Effect[Unit] {
 		r.current, r.value = own, v
 		r.mu.Unlock()
 		return Unit{}, nil
-	}).Uninterruptible().WithPermits(r.sets, 1)
+	}).Uninterruptible())
 }

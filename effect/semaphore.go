@@ -241,9 +241,9 @@ func (s *Semaphore) Resize(permits int) Effect[Unit] {
 	})
 }
 
-// WithPermits runs e with n permits of s. They go back when e has ended,
+// WithPermits runs e with n permits. They go back when e has ended,
 // however.
-func (e Effect[A]) WithPermits(s *Semaphore, n int) Effect[A] {
+func (s *Semaphore) WithPermits[A any](n int, e Effect[A]) Effect[A] {
 	return UninterruptibleMask(func(restore Restore) Effect[A] {
 		inner := restore.Run(e)
 		return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
@@ -260,9 +260,9 @@ func (s *Semaphore) holding[A any](f *scope.Fiber, e Effect[A], n int) (A, *scop
 	})
 }
 
-// WithPermitsIfAvailable runs e with n permits of s, or gives none when they are
+// WithPermitsIfAvailable runs e with n permits, or gives none when they are
 // not free.
-func WithPermitsIfAvailable[A any](s *Semaphore, n int, e Effect[A]) Effect[mo.Option[A]] {
+func (s *Semaphore) WithPermitsIfAvailable[A any](n int, e Effect[A]) Effect[mo.Option[A]] {
 	return UninterruptibleMask(func(restore Restore) Effect[mo.Option[A]] {
 		inner := restore.Run(e)
 		return primitive(func(f *scope.Fiber) (mo.Option[A], *scope.Cause) {

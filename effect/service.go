@@ -76,7 +76,7 @@ func (s Service[T]) Name() string { return s.key.Name }
 
 // ProvideService runs e with v as the service s.
 func (e Effect[A]) ProvideService[T any](s Service[T], v T) Effect[A] {
-	return withEnv(e, func(env *scope.Env) *scope.Env { return s.In(env, v) })
+	return withEnv(e, func(_ *scope.Fiber, env *scope.Env) *scope.Env { return s.In(env, v) })
 }
 
 // ProvideEnv runs e with env's services on top of those at hand (TypeScript:
@@ -85,7 +85,7 @@ func (e Effect[A]) ProvideEnv(env *scope.Env) Effect[A] {
 	if e.lit != nil {
 		return e
 	}
-	return withEnv(e, func(at *scope.Env) *scope.Env { return at.Merge(env) })
+	return withEnv(e, func(_ *scope.Fiber, at *scope.Env) *scope.Env { return at.Merge(env) })
 }
 
 // Env gives the services at hand (TypeScript: Effect.context).
@@ -93,12 +93,15 @@ func Env() Effect[*scope.Env] {
 	return primitive(func(f *scope.Fiber) (*scope.Env, *scope.Cause) { return f.Env(), nil })
 }
 
-func withEnv[A any](e Effect[A], change func(*scope.Env) *scope.Env) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+// withEnv runs e with the services that change makes of those at hand.
+//
+//go:noinline
+func withEnv[A any](e Effect[A], change func(f *scope.Fiber, env *scope.Env) *scope.Env) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		prev := f.Env()
-		f.SetEnv(change(prev))
+		f.SetEnv(change(f, prev))
 		v, c := guarded(f, e)
 		f.SetEnv(prev)
-		return v, c
-	})
+		return result(v, c)
+	}}
 }

@@ -58,6 +58,18 @@ func (e Effect[A]) As[B any](v B) Effect[B] {
 	}}
 }
 
+// after runs next after first; AndThen for operators that every type has.
+//
+//go:noinline
+func after[A any](first Effect[Unit], next Effect[A]) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		if _, c := run(f, first); c != nil {
+			return failed[A](c)
+		}
+		return then(next)
+	}}
+}
+
 // AsUnit forgets the result (TypeScript: asVoid).
 func (e Effect[A]) AsUnit() Effect[Unit] { return e.As(Unit{}) }
 

@@ -25,7 +25,7 @@ type line struct {
 func (m *Manager) acquireWaiting(key string) effect.Effect[*Lease] {
 	return effect.AcquireUseRelease(
 		effect.Sync(func() *line { return m.join(key) }),
-		func(l *line) effect.Effect[*Lease] { return m.poll(key, l).WithPermits(l.turn, 1) },
+		func(l *line) effect.Effect[*Lease] { return l.turn.WithPermits(1, m.poll(key, l)) },
 		func(l *line, _ scope.Exit[*Lease]) effect.Effect[effect.Unit] {
 			return effect.SyncUnit(func() { m.leaveLine(key, l) })
 		})

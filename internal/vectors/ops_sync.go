@@ -40,11 +40,11 @@ var _ = register(map[string]operation{
 	"semaphore": func(a args) E { return bindTo(a.in, a.str(0), effect.NewSemaphore(a.int(1))) },
 	"withPermits": func(a args) E {
 		n, e := a.int(1), a.of(2)
-		return with(a.in, a.str(0), func(s *effect.Semaphore) E { return e.WithPermits(s, n) })
+		return with(a.in, a.str(0), func(s *effect.Semaphore) E { return s.WithPermits(n, e) })
 	},
 	"ifAvailable": func(a args) E {
 		n, e := a.int(1), a.of(2)
-		return with(a.in, a.str(0), func(s *effect.Semaphore) E { return widen(effect.WithPermitsIfAvailable(s, n, e)) })
+		return with(a.in, a.str(0), func(s *effect.Semaphore) E { return widen(s.WithPermitsIfAvailable(n, e)) })
 	},
 	"take": func(a args) E {
 		n := a.int(1)
@@ -65,7 +65,7 @@ var _ = register(map[string]operation{
 	"lAwait":   func(a args) E { return with(a.in, a.str(0), func(l *effect.Latch) E { return void(l.Await()) }) },
 	"whenOpen": func(a args) E {
 		e := a.of(1)
-		return with(a.in, a.str(0), func(l *effect.Latch) E { return e.WhenOpen(l) })
+		return with(a.in, a.str(0), func(l *effect.Latch) E { return l.WhenOpen(e) })
 	},
 
 	"tryPromise": func(a args) E { return a.in.promise(a.object(0)) },
