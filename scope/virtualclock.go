@@ -33,6 +33,11 @@ func (c *VirtualClock) Monotonic() time.Duration { return c.now }
 // JumpWall moves the wall clock, and nothing else, by d.
 func (c *VirtualClock) JumpWall(d time.Duration) { c.offset += d }
 
+// Skip moves the clock by d and fires nothing: what was due meanwhile fires late,
+// at the new time, as in a process that was stopped. A d that is not positive
+// does nothing.
+func (c *VirtualClock) Skip(d time.Duration) { c.now += max(d, 0) }
+
 // AfterFunc implements Clock.
 func (c *VirtualClock) AfterFunc(d time.Duration, f func()) Timer {
 	c.seq++
