@@ -26,6 +26,7 @@ var dependsOnScheduling = map[string]string{
 	"deferred/waiters wake in order":                                   "waiters are woken in order but run beside one another, and their parent may end before they do",
 	"layer/shared by identity":                                         "which of two layers side by side builds the one that they share",
 	"collections/two failures at once":                                 "which of two failures comes first",
+	"timeout/a tie":                                                    "which of two timers of one instant fires first",
 	"scope/closing while closing returns at once":                      "which of two closes comes first",
 }
 
