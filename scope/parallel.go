@@ -2,6 +2,7 @@ package scope
 
 import (
 	"log/slog"
+	"sync"
 	"sync/atomic"
 )
 
@@ -13,13 +14,18 @@ type Parallel struct {
 	ids   atomic.Uint64
 }
 
-// NewParallel makes a parallel runtime. A nil clock is a new live clock.
+// NewParallel makes a parallel runtime. A nil clock is the process's one live
+// clock, so that what outlives a run (a cache, a manager of leases) may compare
+// what it read in one with what it reads in the next.
 func NewParallel(clock Clock) *Parallel {
 	if clock == nil {
-		clock = NewLiveClock()
+		clock = processClock()
 	}
 	return &Parallel{clock: clock}
 }
+
+// processClock starts with the first runtime: importing reads no clock.
+var processClock = sync.OnceValue(NewLiveClock)
 
 // Clock implements Runtime.
 func (p *Parallel) Clock() Clock { return p.clock }
