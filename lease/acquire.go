@@ -105,7 +105,7 @@ func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
 		if c != nil {
 			return nil, c
 		}
-		why, take := a.m.look(a.key, stored, liveness, asked, answered)
+		why, take := a.m.look(f.Clock(), a.key, stored, liveness, asked, answered)
 		if !take {
 			r := stored.OrEmpty()
 			return nil, scope.CauseFail(&Held{

@@ -69,17 +69,16 @@ func (r *fencedRun) within(run *fencedRun) bool {
 // holds tells whether the fence of m's key is held around here.
 func (r *fencedRun) holds(m *Manager, key string) bool {
 	for at := r; at != nil; at = at.outer {
-		if at.lease.token.Key == key && sameRepository(at.lease.m, m) {
+		if at.lease.token.Key == key && (at.lease.m == m || same(at.lease.m.repository, m.repository)) {
 			return true
 		}
 	}
 	return false
 }
 
-// sameRepository compares by ==, which panics for types that have none.
-func sameRepository(a, b *Manager) bool {
-	return a == b || reflect.TypeOf(a.repository).Comparable() &&
-		reflect.ValueOf(a.repository).Comparable() && reflect.ValueOf(b.repository).Comparable() && a.repository == b.repository
+// same is a == b, which panics for types that have no ==; those are not the same.
+func same(a, b any) bool {
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
 // enter refuses what must not begin and counts what does.

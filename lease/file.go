@@ -117,6 +117,7 @@ func (s *Files) Save(key string, next Record, expected mo.Option[int64]) effect.
 			_ = lock.Release()
 			if c == nil && next.IsTombstone() {
 				s.hub.tell(key)
+				announceRelease(f, s.platform, s.path(key, wakeSuffix))
 			}
 			return effect.Unit{}, c
 		})
@@ -159,7 +160,8 @@ func (s *Files) Fence(key string) effect.Effect[effect.Unit] {
 	return processFence(s.platform, key, s.path(key, "fence"), s.lockOptions()...)
 }
 
-// WatchReleases implements ReleaseWatcher: releases through this value.
+// WatchReleases implements ReleaseWatcher: releases through this value, and on
+// Linux those of other processes on this machine.
 func (s *Files) WatchReleases(key string, changed func()) effect.Effect[effect.Unit] {
-	return s.hub.watch(key, changed)
+	return s.hub.watch(key, changed).AndThen(watchWake(s.platform, s.path(key, wakeSuffix), changed))
 }

@@ -243,3 +243,5 @@ func isZero(e effect.Effect[unit]) bool { return reflect.ValueOf(e).IsZero() }
 func platformOf(w *world) effect.Layer {
 	return platform.Service.Of(&platform.Platform{Process: w.process})
 }
+
+func platformOS() *platform.Platform { return platform.OS() }

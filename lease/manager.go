@@ -24,6 +24,8 @@ type Manager struct {
 	newID      func() string
 
 	mu sync.Mutex
+	// clock is the one that the times below are of: two clocks are not compared.
+	clock scope.Clock
 	// sightings are the records that somebody else held when this manager last
 	// looked; see prune for what bounds them.
 	sightings map[string]sighting
@@ -126,10 +128,24 @@ func wall(c scope.Clock) float64 { return math.Floor(float64(c.Now().UnixMicro()
 
 const pruneFrom = 1024
 
+// useClock forgets what was seen by another clock: who asks again waits a TTL
+// more. m.mu is held.
+func (m *Manager) useClock(c scope.Clock) {
+	if m.clock != nil && same(m.clock, c) {
+		return
+	}
+	m.clock = c
+	clear(m.sightings)
+	for _, l := range m.lines {
+		l.next = 0
+	}
+}
+
 // look tells whether stored may be written over, and remembers what it saw.
-func (m *Manager) look(key string, stored mo.Option[Record], liveness platform.Liveness, asked, answered time.Duration) (Takeover, bool) {
+func (m *Manager) look(c scope.Clock, key string, stored mo.Option[Record], liveness platform.Liveness, asked, answered time.Duration) (Takeover, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.useClock(c)
 	r, ok := stored.Get()
 	if !ok || r.IsTombstone() {
 		delete(m.sightings, key)

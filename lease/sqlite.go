@@ -59,9 +59,15 @@ func (s *SQLite) Save(key string, next Record, expected mo.Option[int64]) effect
 		_, c := use(f, s, key, true, func(st *sqliteStore) (effect.Unit, error) { return effect.Unit{}, st.save(key, next, expected) })
 		if c == nil && next.IsTombstone() {
 			s.hub.tell(key)
+			announceRelease(f, s.platform, s.beside(key, wakeSuffix))
 		}
 		return effect.Unit{}, c
 	})
+}
+
+// beside is the path of a file that belongs to the key.
+func (s *SQLite) beside(key, suffix string) string {
+	return s.path + "." + fileName(key) + "." + suffix
 }
 
 // Fence implements Repository.
@@ -70,12 +76,13 @@ func (s *SQLite) Fence(key string) effect.Effect[effect.Unit] {
 	if s.settings.network {
 		options = append(options, processlock.AllowNetworkStorage())
 	}
-	return processFence(s.platform, key, s.path+"."+fileName(key)+".fence", options...)
+	return processFence(s.platform, key, s.beside(key, "fence"), options...)
 }
 
-// WatchReleases implements ReleaseWatcher: releases through this value.
+// WatchReleases implements ReleaseWatcher: releases through this value, and on
+// Linux those of other processes on this machine.
 func (s *SQLite) WatchReleases(key string, changed func()) effect.Effect[effect.Unit] {
-	return s.hub.watch(key, changed)
+	return s.hub.watch(key, changed).AndThen(watchWake(s.platform, s.beside(key, wakeSuffix), changed))
 }
 
 // Close closes the database. Calls that follow fail with RepositoryUnavailable.

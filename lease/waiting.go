@@ -19,6 +19,8 @@ type line struct {
 	news bool
 	// head is the wait of the first, while it waits for the next poll.
 	head mo.Option[scope.Token]
+	// watch holds the watch for releases; nil: nobody has had to wait yet.
+	watch *scope.Scope
 }
 
 // acquireWaiting is acquire until it succeeds.
@@ -27,7 +29,12 @@ func (m *Manager) acquireWaiting(key string) effect.Effect[*Lease] {
 		effect.Sync(func() *line { return m.join(key) }),
 		func(l *line) effect.Effect[*Lease] { return l.turn.WithPermits(1, m.poll(key, l)) },
 		func(l *line, _ scope.Exit[*Lease]) effect.Effect[effect.Unit] {
-			return effect.SyncUnit(func() { m.leaveLine(key, l) })
+			return effect.Suspend(func() effect.Effect[effect.Unit] {
+				if watch := m.leaveLine(key, l); watch != nil {
+					return effect.CloseScope(watch, scope.ExitSucceed(0))
+				}
+				return effect.Void()
+			})
 		})
 }
 
@@ -43,39 +50,51 @@ func (m *Manager) join(key string) *line {
 	return l
 }
 
-func (m *Manager) leaveLine(key string, l *line) {
+// leaveLine gives the watch that its caller must close, or nil.
+func (m *Manager) leaveLine(key string, l *line) *scope.Scope {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if l.users--; l.users == 0 {
-		delete(m.lines, key)
+	if l.users--; l.users > 0 {
+		return nil
 	}
+	delete(m.lines, key)
+	return l.watch
 }
 
 // poll tries whenever a poll is due. The caller has the line's turn.
 func (m *Manager) poll(key string, l *line) effect.Effect[*Lease] {
-	return effect.ScopedWith(func(s *scope.Scope) effect.Effect[*Lease] {
-		return effect.Gen(func(do *effect.Do) *Lease {
-			watched := false
-			for {
-				do.Await(effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
-					return effect.Unit{}, m.awaitPoll(f, l)
-				}))
-				lease, err := do.Await(effect.Result(m.acquire(key))).Get()
-				if err == nil {
-					return lease
-				}
-				if !worthWaiting(err) {
-					do.Fail(err)
-				}
-				// Only who really waits asks for news. What happened between its
-				// first look and its asking is found by the next poll.
-				if w, ok := m.repository.(ReleaseWatcher); ok && !watched {
-					watched = true
-					do.Await(w.WatchReleases(key, func() { m.poke(key) }).ProvideScope(s))
-				}
+	return effect.Gen(func(do *effect.Do) *Lease {
+		for {
+			do.Await(effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
+				return effect.Unit{}, m.awaitPoll(f, l)
+			}))
+			lease, err := do.Await(effect.Result(m.acquire(key))).Get()
+			if err == nil {
+				return lease
 			}
-		})
+			if !worthWaiting(err) {
+				do.Fail(err)
+			}
+			do.Await(m.watch(key, l))
+		}
 	})
+}
+
+// watch asks for news of releases, once for the line. Only who really waits does;
+// what happened between its first look and this is found by the next poll.
+func (m *Manager) watch(key string, l *line) effect.Effect[effect.Unit] {
+	w, ok := m.repository.(ReleaseWatcher)
+	if !ok || l.watch != nil { // written with the turn alone
+		return effect.Void()
+	}
+	return effect.Suspend(func() effect.Effect[effect.Unit] {
+		s := scope.New(scope.Sequential)
+		m.mu.Lock()
+		l.watch = s
+		m.mu.Unlock()
+		return w.WatchReleases(key, func() { m.poke(key) }).ProvideScope(s)
+		// News are a hint: without them there is the next poll.
+	}).Ignore().Uninterruptible()
 }
 
 // worthWaiting tells whether time may cure the failure.
@@ -93,6 +112,7 @@ var waitPoll = &scope.Waiting{What: "the next try for a lease"}
 func (m *Manager) awaitPoll(f *scope.Fiber, l *line) *scope.Cause {
 	clock := f.Clock()
 	m.mu.Lock()
+	m.useClock(clock)
 	if wait := l.next - clock.Monotonic(); wait > 0 && !l.news {
 		t := f.Arm()
 		l.head = mo.Some(t)

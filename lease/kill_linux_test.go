@@ -1,0 +1,217 @@
+package lease_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/lease"
+)
+
+// killRounds is how many processes the kill test kills in all.
+func killRounds(t *testing.T) int {
+	rounds := 120
+	if testing.Short() {
+		rounds = 30
+	}
+	if text := os.Getenv("TETHER_KILL_ROUNDS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			t.Fatalf("TETHER_KILL_ROUNDS=%q", text)
+		}
+		rounds = n
+	}
+	return rounds
+}
+
+// victim is a contending process, whose phases are heard all the time.
+type victim struct {
+	*child
+	serial int
+	over   chan struct{} // its output has ended
+
+	mu       sync.Mutex
+	wanted   string
+	hit      chan struct{}
+	acquired int
+	gaveUp   int // releases
+	failed   string
+}
+
+func (v *victim) listen() {
+	defer close(v.over)
+	for {
+		var r reply
+		if v.out.Decode(&r) != nil {
+			return
+		}
+		v.mu.Lock()
+		switch {
+		case r.Do == "failed":
+			v.failed = r.Text
+		case r.Do == "acquired":
+			v.acquired++
+		case r.Do == "abandoned":
+			v.gaveUp++
+		case r.Phase != "" && r.Phase == v.wanted:
+			v.wanted = ""
+			close(v.hit)
+		}
+		v.mu.Unlock()
+	}
+}
+
+// at is closed when the process comes to the phase.
+func (v *victim) at(phase string) <-chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.wanted, v.hit = phase, make(chan struct{})
+	return v.hit
+}
+
+// L2, L13, L14, L18: contenders are killed (kill -9) at random instants of all that
+// they do. The log that their fenced works write shows that no two of them overlap,
+// that no token is older than one before it, and that none is given twice.
+func TestL18_KillAtRandomInstants(t *testing.T) {
+	rounds := killRounds(t)
+	names := []string{"sqlite", "files", "files without SQLite"}
+	for i, store := range names {
+		t.Run(store, func(t *testing.T) {
+			t.Parallel() // they wait more than they work
+			killing(t, store, (rounds+len(names)-1-i)/len(names))
+		})
+	}
+}
+
+func killing(t *testing.T, store string, rounds int) {
+	const contenders = 4
+	dir := t.TempDir()
+	path := filepath.Join(t.TempDir(), "log")
+	killed := map[int]bool{}
+	serial := 0
+	begin := func() *victim {
+		serial++
+		s := quick(store, dir)
+		s.Log, s.Serial, s.Phases = path, serial, true
+		v := &victim{child: spawn(t, s), serial: serial, over: make(chan struct{})}
+		v.tell(command{Do: "contend"})
+		go v.listen()
+		return v
+	}
+	var pool []*victim
+	for range contenders {
+		pool = append(pool, begin())
+	}
+	hits := map[string]int{}
+	acquired, gaveUp := 0, 0
+	for range rounds {
+		i := rand.IntN(contenders)
+		v := pool[i]
+		phase := phases[rand.IntN(len(phases))]
+		select {
+		case <-v.at(phase):
+			hits[phase]++
+		case <-v.over:
+			t.Fatalf("worker %d has ended by itself: %s", v.serial, v.failed)
+		case <-time.After(5 * time.Second): // the others were faster all the time
+		}
+		// The instant is random: within the phase, or soon after.
+		<-time.After(time.Duration(rand.ExpFloat64() * float64(300*time.Microsecond)))
+		v.kill()
+		<-v.over
+		killed[v.serial] = true
+		v.mu.Lock()
+		acquired += v.acquired
+		gaveUp += v.gaveUp
+		if v.failed != "" {
+			t.Fatalf("worker %d failed: %s", v.serial, v.failed)
+		}
+		v.mu.Unlock()
+		pool[i] = begin()
+	}
+	// Whoever is left goes on.
+	for _, v := range pool {
+		select {
+		case <-v.at("released"):
+		case <-v.over:
+			t.Fatalf("worker %d has ended by itself: %s", v.serial, v.failed)
+		}
+	}
+	for _, v := range pool {
+		v.kill()
+		<-v.over
+		killed[v.serial] = true
+		acquired += v.acquired
+	}
+	works, last := checkLog(t, path, killed)
+	t.Logf("%d kills, %d acquisitions, %d releases given up, %d works, at phases %v", rounds, acquired, gaveUp, works, hits)
+	// And the next one gets it at once: nobody is left alive.
+	perform(t, func(do *effect.Do) {
+		r := stores[store](dir)
+		if c, ok := r.(*lease.SQLite); ok {
+			defer c.Close()
+		}
+		w := newWorld(r)
+		m, err := lease.MakeManager(platformOS(), w.repo, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := do.Await(in(m.Acquire(key)))
+		if l.Token().Generation <= last {
+			t.Errorf("generation %d, and %d was used", l.Token().Generation, last)
+		}
+	})
+}
+
+// checkLog reads what fenced works have written. The owner of a work that was killed
+// writes no end to it.
+func checkLog(t *testing.T, path string, killed map[int]bool) (works int, last int64) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := map[int64]int{}
+	open := 0 // the serial of whose work is under way
+	for n, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		var what string
+		var serial int
+		var generation int64
+		if _, err := fmt.Sscanf(line, "%s %d %d", &what, &serial, &generation); err != nil {
+			t.Fatalf("line %d: %q: %v", n, line, err)
+		}
+		if generation < last {
+			t.Fatalf("line %d: %q after generation %d", n, line, last)
+		}
+		last = generation
+		if was, known := owner[generation]; known && was != serial {
+			t.Fatalf("line %d: %q: the generation was given to worker %d", n, line, was)
+		}
+		owner[generation] = serial
+		if open != 0 && open != serial && !killed[open] {
+			t.Fatalf("line %d: %q inside the work of %d", n, line, open)
+		}
+		switch what {
+		case "begin":
+			if open == serial {
+				t.Fatalf("line %d: %q inside a work of its own", n, line)
+			}
+			open = serial
+			works++
+		case "more":
+			if open != serial {
+				t.Fatalf("line %d: %q outside of any work", n, line)
+			}
+		case "end":
+			open = 0
+		}
+	}
+	return works, last
+}

@@ -1,0 +1,263 @@
+package lease_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/lease"
+	"github.com/rivus/tether/platform"
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+	"golang.org/x/sys/unix"
+)
+
+// setup is a worker's first line of input.
+type setup struct {
+	Store                 string // a name in stores
+	Dir                   string
+	Log                   string // every fenced work writes into it
+	Serial                int
+	TTL, Heartbeat, Retry time.Duration
+	// StopAt: at this phase the worker stops itself (SIGSTOP), the first time.
+	StopAt string
+	// Phases: it tells of every phase.
+	Phases bool
+}
+
+// command is what a worker is told to do.
+type command struct {
+	Do   string // acquire, fenced, release, contend, lock
+	Wait bool
+	Path string // of lock: a process lock or a database
+}
+
+// reply is what it says.
+type reply struct {
+	Do         string `json:",omitempty"`
+	OK         bool   `json:",omitempty"`
+	Phase      string `json:",omitempty"`
+	Generation int64  `json:",omitempty"`
+	HolderPID  int64  `json:",omitempty"`
+	Tag        string `json:",omitempty"`
+	Reason     string `json:",omitempty"`
+	Text       string `json:",omitempty"`
+	At         int64  `json:",omitempty"` // CLOCK_MONOTONIC in nanoseconds, which processes share
+}
+
+// stores open a repository as any process does, in a directory.
+var stores = map[string]func(dir string) lease.Repository{
+	"sqlite": func(dir string) lease.Repository {
+		return lease.NewSQLiteRepository(platform.OS(), filepath.Join(dir, "leases.db"))
+	},
+	"files": func(dir string) lease.Repository { return lease.NewFileRepository(platform.OS(), dir) },
+	"files without SQLite": func(dir string) lease.Repository {
+		return lease.NewFileRepository(platform.OS(), dir, lease.WithoutSQLite())
+	},
+}
+
+func monotonic() int64 {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+	return ts.Nano()
+}
+
+// worker is this process when it is one.
+type worker struct {
+	setup
+	out     sync.Mutex
+	encoder *json.Encoder
+	log     *os.File
+	manager *lease.Manager
+
+	held  *lease.Lease
+	scope *scope.Scope
+}
+
+// work runs commands until the input ends, and then exits as it is.
+func work() {
+	in := json.NewDecoder(os.Stdin)
+	w := &worker{encoder: json.NewEncoder(os.Stdout)}
+	if err := in.Decode(&w.setup); err != nil {
+		os.Exit(2)
+	}
+	var err error
+	if w.Log != "" {
+		if w.log, err = os.OpenFile(w.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
+			panic(err)
+		}
+	}
+	w.manager, err = lease.MakeManager(platform.OS(), &phased{Repository: stores[w.Store](w.Dir), w: w},
+		lease.Config{TTL: w.TTL, Heartbeat: w.Heartbeat, Retry: w.Retry, Observer: func(e lease.Event) {
+			if _, gaveUp := e.(lease.ReleaseAbandoned); gaveUp {
+				w.say(reply{Do: "abandoned"})
+			}
+		}})
+	if err != nil {
+		panic(err)
+	}
+	for {
+		var c command
+		if in.Decode(&c) != nil {
+			os.Exit(0)
+		}
+		switch c.Do {
+		case "acquire":
+			w.acquire(c)
+		case "fenced":
+			go w.fenced()
+		case "release":
+			_, err := effect.Run(context.Background(), effect.CloseScope(w.scope, scope.ExitSucceed(0)))
+			w.say(answer("release", err))
+		case "contend":
+			go w.contend()
+		case "transaction":
+			conn, err := platform.OS().SQLite.Open(c.Path, platform.OpenExisting)
+			if err == nil {
+				err = conn.Exec("BEGIN IMMEDIATE")
+			}
+			w.say(answer("transaction", err))
+		}
+	}
+}
+
+func (w *worker) say(r reply) {
+	w.out.Lock()
+	defer w.out.Unlock()
+	_ = w.encoder.Encode(r)
+}
+
+func answer(do string, err error) reply {
+	r := reply{Do: do, OK: err == nil, At: monotonic()}
+	if err == nil {
+		return r
+	}
+	r.Tag, r.Text = errors.TagOf(err), err.Error()
+	if held, ok := errors.AsType[*lease.Held](err); ok {
+		r.HolderPID, r.Generation = held.Holder.PID, held.Generation
+	}
+	if f, ok := errors.AsType[*lease.RepositoryFailure](err); ok {
+		r.Reason = string(f.Reason)
+	}
+	if lost, ok := errors.AsType[*lease.Lost](err); ok {
+		r.Reason = string(lost.Reason)
+	}
+	return r
+}
+
+func (w *worker) acquire(c command) {
+	var options []lease.AcquireOption
+	if c.Wait {
+		options = append(options, lease.Wait())
+	}
+	s := scope.New(scope.Sequential)
+	l, err := effect.Run(context.Background(), w.manager.Acquire(key, options...).ProvideScope(s))
+	r := answer("acquire", err)
+	if err == nil {
+		w.held, w.scope = l, s
+		r.Generation = l.Token().Generation
+	}
+	w.say(r)
+}
+
+// write is one entry of the log, in one write.
+func (w *worker) write(what string, token lease.FencingToken) effect.Effect[unit] {
+	return effect.Try(func() (unit, error) {
+		_, err := fmt.Fprintf(w.log, "%s %d %d\n", what, w.Serial, token.Generation)
+		return unit{}, err
+	})
+}
+
+// fenced works until it is interrupted.
+func (w *worker) fenced() {
+	_, err := effect.Run(context.Background(), w.held.RunFenced(func(token lease.FencingToken) effect.Effect[unit] {
+		return w.write("begin", token).
+			AndThen(effect.SyncUnit(func() { w.say(reply{Do: "began", At: monotonic()}) })).
+			AndThen(effect.Never[unit]()).
+			Ensuring(w.write("end", token).OrDie())
+	}))
+	w.say(answer("ended", err))
+}
+
+// contend takes the lease, works under it and releases it, over and over.
+func (w *worker) contend() {
+	work := func(token lease.FencingToken) effect.Effect[unit] {
+		pause := effect.Suspend(func() effect.Effect[unit] {
+			d := time.Duration(rand.IntN(int(time.Millisecond)))
+			if rand.IntN(20) == 0 {
+				d += w.Heartbeat // a renewal comes meanwhile
+			}
+			return effect.Sleep(d)
+		})
+		return w.write("begin", token).AndThen(pause).AndThen(w.write("more", token)).AndThen(pause).
+			AndThen(w.write("more", token)).Ensuring(w.write("end", token).OrDie())
+	}
+	once := in(w.manager.Acquire(key, lease.Wait()).FlatMap(func(l *lease.Lease) effect.Effect[unit] {
+		w.say(reply{Do: "acquired", Generation: l.Token().Generation})
+		// The lease may rightly be lost, on a machine that is slow enough.
+		return l.RunFenced(work).CatchTag(func(*lease.Lost) effect.Effect[unit] { return effect.Void() }).
+			CatchTag(func(*lease.FenceRejected) effect.Effect[unit] { return effect.Void() })
+	}))
+	_, err := effect.Run(context.Background(), once.Forever())
+	w.say(answer("failed", err))
+}
+
+// phased tells of the phases of each call of a repository.
+type phased struct {
+	lease.Repository
+	w *worker
+
+	mu sync.Mutex
+	id mo.Option[string] // of the record that was written last
+}
+
+var phases = []string{
+	"load", "loaded", "acquire", "acquired", "renew", "renewed", "release", "released", "fence", "fenced",
+}
+
+func (p *phased) phase(name string) effect.Effect[unit] {
+	return effect.SyncUnit(func() {
+		if p.w.Phases {
+			p.w.say(reply{Phase: name})
+		}
+		if p.w.StopAt == name {
+			p.w.StopAt = ""
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		}
+	})
+}
+
+func (p *phased) Load(key string) effect.Effect[mo.Option[lease.Record]] {
+	return p.phase("load").AndThen(p.Repository.Load(key)).
+		Tap(func(mo.Option[lease.Record]) effect.Effect[unit] { return p.phase("loaded") })
+}
+
+func (p *phased) Save(key string, next lease.Record, expected mo.Option[int64]) effect.Effect[unit] {
+	p.mu.Lock()
+	before, after := "acquire", "acquired"
+	switch {
+	case next.IsTombstone():
+		before, after = "release", "released"
+	case next.HolderID == p.id:
+		before, after = "renew", "renewed"
+	}
+	p.id = next.HolderID
+	p.mu.Unlock()
+	return p.phase(before).AndThen(p.Repository.Save(key, next, expected)).AndThen(p.phase(after))
+}
+
+func (p *phased) Fence(key string) effect.Effect[unit] {
+	return p.phase("fence").AndThen(p.Repository.Fence(key)).AndThen(p.phase("fenced"))
+}
+
+func (p *phased) WatchReleases(key string, changed func()) effect.Effect[unit] {
+	return p.Repository.(lease.ReleaseWatcher).WatchReleases(key, changed)
+}
