@@ -81,10 +81,27 @@ func (p *child) hear() reply {
 	return r
 }
 
+// until hears until the phase comes.
+func (p *child) until(phase string) {
+	p.t.Helper()
+	for p.hear().Phase != phase {
+	}
+}
+
+// reply hears until an answer comes that is no phase.
+func (p *child) reply() reply {
+	p.t.Helper()
+	for {
+		if r := p.hear(); r.Phase == "" {
+			return r
+		}
+	}
+}
+
 func (p *child) do(c command) reply {
 	p.t.Helper()
 	p.tell(c)
-	return p.hear()
+	return p.reply()
 }
 
 // must is do for what has to succeed.

@@ -15,6 +15,7 @@ import (
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
+	"github.com/rivus/tether/processlock"
 	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
 	"golang.org/x/sys/unix"
@@ -35,9 +36,10 @@ type setup struct {
 
 // command is what a worker is told to do.
 type command struct {
-	Do   string // acquire, fenced, release, contend, lock
-	Wait bool
-	Path string // of lock: a process lock or a database
+	Do     string // acquire, fenced, release, contend, transaction, guard, swap
+	Wait   bool
+	Path   string // of a transaction's database, of a guard
+	Repeat int    // of swap
 }
 
 // reply is what it says.
@@ -125,6 +127,15 @@ func work() {
 				err = conn.Exec("BEGIN IMMEDIATE")
 			}
 			w.say(answer("transaction", err))
+		case "guard":
+			var options []processlock.Option
+			if w.Store == "files without SQLite" {
+				options = append(options, processlock.WithoutSQLite())
+			}
+			_, err := processlock.Acquire(context.Background(), platform.OS(), c.Path, options...).Get()
+			w.say(answer("guard", err))
+		case "swap":
+			w.swap(c.Repeat)
 		}
 	}
 }
@@ -166,6 +177,30 @@ func (w *worker) acquire(c command) {
 		r.Generation = l.Token().Generation
 	}
 	w.say(r)
+}
+
+// swap replaces what it has read, again and again, and says how often that worked.
+func (w *worker) swap(repeat int) {
+	r := stores[w.Store](w.Dir)
+	won := 0
+	for range repeat {
+		_, err := effect.Run(context.Background(), r.Load(key).FlatMap(func(stored mo.Option[lease.Record]) effect.Effect[unit] {
+			next := record(1, stored.OrEmpty().Revision+1, holderOf(9), "x")
+			expected := mo.None[int64]()
+			if old, ok := stored.Get(); ok {
+				expected = mo.Some(old.Revision)
+			}
+			return r.Save(key, next, expected)
+		}))
+		if _, conflict := errors.AsType[*lease.RevisionConflict](err); err != nil && !conflict {
+			w.say(answer("swap", err))
+			return
+		}
+		if err == nil {
+			won++
+		}
+	}
+	w.say(reply{Do: "swap", OK: true, Generation: int64(won)})
 }
 
 // write is one entry of the log, in one write.
@@ -259,5 +294,5 @@ func (p *phased) Fence(key string) effect.Effect[unit] {
 }
 
 func (p *phased) WatchReleases(key string, changed func()) effect.Effect[unit] {
-	return p.Repository.(lease.ReleaseWatcher).WatchReleases(key, changed)
+	return p.Repository.(lease.ReleaseWatcher).WatchReleases(key, changed).AndThen(p.phase("watching"))
 }

@@ -1,0 +1,300 @@
+package lease_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/lease"
+	"github.com/samber/mo"
+	"golang.org/x/sys/unix"
+)
+
+// opened is the store as this process sees it.
+func opened(t *testing.T, store, dir string) lease.Repository {
+	t.Helper()
+	r := stores[store](dir)
+	if c, ok := r.(*lease.SQLite); ok {
+		t.Cleanup(func() {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return r
+}
+
+func load(t *testing.T, r lease.Repository) (stored lease.Record) {
+	t.Helper()
+	perform(t, func(do *effect.Do) { stored = do.Await(r.Load(key)).OrEmpty() })
+	return stored
+}
+
+// L18, F1, F16: of eight that try when the holder was killed exactly one gets the
+// lease, at the next generation and at once, and the others see who it is. The
+// holder is a zombie meanwhile.
+func TestL18_F1_F16_ExactlyOneTakesOver(t *testing.T) {
+	onStores(t, func(t *testing.T, store, dir string) {
+		s := quick(store, dir)
+		s.TTL, s.Heartbeat = time.Hour, time.Minute
+		var contenders []*child
+		for range 8 {
+			contenders = append(contenders, spawn(t, s))
+		}
+		rounds := 17
+		if testing.Short() {
+			rounds = 2
+		}
+		for round := range rounds {
+			victim := spawn(t, s)
+			before := victim.must(command{Do: "acquire"}).Generation
+			victim.signal(syscall.SIGKILL)
+			var info unix.Siginfo
+			if err := unix.Waitid(unix.P_PID, int(victim.pid), &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range contenders {
+				c.tell(command{Do: "acquire"})
+			}
+			var winner *child
+			var losers []reply
+			for _, c := range contenders {
+				switch r := c.reply(); {
+				case r.OK && winner != nil:
+					t.Fatal("two winners")
+				case r.OK:
+					winner = c
+					if r.Generation != before+1 {
+						t.Fatalf("generation %d after %d", r.Generation, before)
+					}
+				default:
+					losers = append(losers, r)
+				}
+			}
+			if winner == nil {
+				t.Fatalf("round %d: nobody won: %+v", round, losers)
+			}
+			for _, r := range losers {
+				if r.Tag != "LeaseHeld" || r.HolderPID != winner.pid || r.Generation != before+1 {
+					t.Fatalf("round %d: %+v; the winner is %d", round, r, winner.pid)
+				}
+			}
+			winner.must(command{Do: "release"})
+		}
+	})
+}
+
+// L19: a stopped holder is taken over after the TTL and not before. When it resumes
+// its fenced work is interrupted, and ends before the successor's begins.
+func TestL19_StoppedHolder(t *testing.T) {
+	onStores(t, func(t *testing.T, store, dir string) {
+		s := quick(store, dir)
+		s.TTL, s.Heartbeat, s.Log = 400*time.Millisecond, 100*time.Millisecond, filepath.Join(t.TempDir(), "log")
+		s.Serial = 1
+		holder := spawn(t, s)
+		s.Serial, s.Phases = 2, true
+		next := spawn(t, s)
+		first := holder.must(command{Do: "acquire"}).Generation
+		holder.tell(command{Do: "fenced"})
+		holder.hear() // began
+		holder.stop()
+		stopped := monotonic()
+		r := next.must(command{Do: "acquire", Wait: true})
+		if r.Generation != first+1 {
+			t.Fatalf("%+v", r)
+		}
+		// The last renewal came before the stop, and the count from when it was seen.
+		if after := time.Duration(r.At - stopped); after < s.TTL-s.Heartbeat {
+			t.Errorf("taken over after %v", after)
+		}
+		next.tell(command{Do: "fenced"})
+		next.until("fence") // it waits for it
+		if log, err := os.ReadFile(s.Log); err != nil || strings.Contains(string(log), "begin 2") {
+			t.Fatalf("both work: %s, %v", log, err)
+		}
+		holder.resume()
+		ended := holder.reply()
+		if ended.Do != "ended" || ended.Tag != "LeaseLost" {
+			t.Fatalf("%+v", ended)
+		}
+		if r := next.reply(); r.Do != "began" {
+			t.Fatalf("%+v", r)
+		}
+		// Its release finds that it has nothing to release.
+		holder.must(command{Do: "release"})
+		if r := load(t, opened(t, store, dir)); r.Generation != first+1 || r.IsTombstone() {
+			t.Fatalf("%+v", r)
+		}
+		next.kill()
+		checkLog(t, s.Log, map[int]bool{2: true})
+	})
+}
+
+// F2: a contender that is stopped between its look and its write, for as long as two
+// others hold the lease, loses its race and touches nothing.
+func TestL7_F2_StoppedInMidAcquire(t *testing.T) {
+	onStores(t, func(t *testing.T, store, dir string) {
+		s := quick(store, dir)
+		s.TTL, s.Heartbeat = time.Hour, time.Minute
+		dead := spawn(t, s)
+		first := dead.must(command{Do: "acquire"}).Generation
+		dead.kill()
+		s.StopAt = "acquire"
+		slow := spawn(t, s)
+		slow.tell(command{Do: "acquire"})
+		slow.awaitStopped() // it has judged the holder dead
+		s.StopAt = ""
+		second, third := spawn(t, s), spawn(t, s)
+		second.must(command{Do: "acquire"})
+		second.must(command{Do: "release"})
+		if r := third.must(command{Do: "acquire"}); r.Generation != first+2 {
+			t.Fatalf("%+v", r)
+		}
+		r := opened(t, store, dir)
+		before := load(t, r)
+		slow.resume()
+		if a := slow.reply(); a.Tag != "LeaseHeld" || a.HolderPID != third.pid {
+			t.Fatalf("%+v", a)
+		}
+		expect(t, "record", load(t, r), before)
+		third.must(command{Do: "release"})
+	})
+}
+
+// H1: the holder's pid runs, but it is another process now: it started at another
+// time.
+func TestH1_PIDReuse(t *testing.T) {
+	onStores(t, func(t *testing.T, store, dir string) {
+		s := quick(store, dir)
+		s.TTL, s.Heartbeat = time.Hour, time.Minute
+		runs := spawn(t, s)
+		runs.must(command{Do: "acquire"})
+		r := opened(t, store, dir)
+		w := newWorld(r)
+		real := load(t, r)
+		perform(t, func(do *effect.Do) {
+			m, err := lease.MakeManager(platformOS(), w.repo, lease.Config{TTL: time.Hour, Heartbeat: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			as[*lease.Held](failure(do, m.Acquire(key)))
+			for _, earlier := range []int64{1, 1000} {
+				stored := do.Await(r.Load(key)).OrEmpty()
+				h := real.Holder.MustGet()
+				h.StartTime -= earlier
+				stored.Holder, stored.HolderID = mo.Some(h), mo.Some("x")
+				stored.Revision++
+				do.Await(put(r, stored))
+				l := do.Await(in(m.Acquire(key)))
+				expect(t, "generation", l.Token().Generation, stored.Generation+1)
+			}
+		})
+	})
+}
+
+// F13: in another PID namespace of this host and boot the holder's pid looks gone.
+// Nobody there takes over before the TTL.
+func TestH1_F13_OtherPIDNamespace(t *testing.T) {
+	unshare := []string{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child"}
+	if out, err := exec.Command(unshare[0], append(unshare[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("no PID namespaces here: %v: %s", err, out)
+	}
+	onStores(t, func(t *testing.T, store, dir string) {
+		s := quick(store, dir)
+		holder := spawn(t, s)
+		first := holder.must(command{Do: "acquire"}).Generation
+		s.TTL, s.Heartbeat = time.Hour, time.Minute
+		inside := spawn(t, s, unshare...)
+		for range 3 {
+			if r := inside.do(command{Do: "acquire"}); r.Tag != "LeaseHeld" || r.HolderPID != holder.pid {
+				t.Fatalf("%+v", r)
+			}
+		}
+		// And the other way round.
+		holder.must(command{Do: "release"})
+		inside.must(command{Do: "acquire"})
+		s.Phases = false
+		outside := spawn(t, s)
+		if r := outside.do(command{Do: "acquire"}); r.Tag != "LeaseHeld" || r.Generation != first+1 {
+			t.Fatalf("%+v", r)
+		}
+	})
+}
+
+// L19: while a process is stopped inside a transaction, or under a guard, everybody
+// else is busy; when it resumes and ends, they go on.
+func TestL19_StoppedInsideATransaction(t *testing.T) {
+	onStores(t, func(t *testing.T, store, dir string) {
+		s := quick(store, dir)
+		other, stopped := spawn(t, s), spawn(t, s)
+		other.must(command{Do: "acquire"})
+		other.must(command{Do: "release"})
+		if store == "sqlite" {
+			stopped.must(command{Do: "transaction", Path: filepath.Join(dir, "leases.db")})
+		} else {
+			stopped.must(command{Do: "guard", Path: filepath.Join(dir, "task%3A42.lease.guard")})
+		}
+		stopped.stop()
+		began := monotonic()
+		r := other.do(command{Do: "acquire"})
+		if r.Tag != "LeaseRepositoryFailure" || r.Reason != "busy" {
+			t.Fatalf("%+v", r)
+		}
+		t.Logf("busy after %v", time.Duration(r.At-began))
+		stopped.resume()
+		stopped.kill()
+		other.must(command{Do: "acquire", Wait: true})
+	})
+}
+
+// R1: the fence of a killed process is free at once, while its lease is not yet.
+func TestR1_FenceOfAKilledProcess(t *testing.T) {
+	onStores(t, func(t *testing.T, store, dir string) {
+		s := quick(store, dir)
+		s.Log, s.Serial = filepath.Join(t.TempDir(), "log"), 1
+		holder := spawn(t, s)
+		holder.must(command{Do: "acquire"})
+		holder.tell(command{Do: "fenced"})
+		holder.hear()
+		r := opened(t, store, dir)
+		perform(t, func(do *effect.Do) {
+			if do.Await(effect.TimeoutOption(in(r.Fence(key)), 20*time.Millisecond)).IsPresent() {
+				t.Fatal("two hold the fence")
+			}
+			holder.kill()
+			do.Await(in(r.Fence(key)))
+		})
+	})
+}
+
+// R1, F20: twelve processes compare and swap one record; only success and conflict
+// come out of it, and the revision counts the successes.
+func TestR1_F20_TwelveProcessesSwap(t *testing.T) {
+	onStores(t, func(t *testing.T, store, dir string) {
+		processes, repeat := 12, 15
+		if testing.Short() {
+			processes, repeat = 4, 5
+		}
+		var swappers []*child
+		for range processes {
+			swappers = append(swappers, spawn(t, quick(store, dir)))
+		}
+		for _, p := range swappers {
+			p.tell(command{Do: "swap", Repeat: repeat})
+		}
+		won := int64(0)
+		for _, p := range swappers {
+			r := p.reply()
+			if !r.OK {
+				t.Fatalf("%+v", r)
+			}
+			won += r.Generation
+		}
+		expect(t, "revision", load(t, opened(t, store, dir)).Revision, won)
+	})
+}
