@@ -36,13 +36,14 @@ func acquire(ctx context.Context, p *platform.Platform, path string, options []O
 	if err != nil {
 		return nil, err
 	}
+	// A panic of a port included, the turn must pass on.
+	defer attempt.Cancel()
 	if !attempt.HasTurn() {
 		turn := make(chan struct{})
 		attempt.OnTurn(func() { close(turn) })
 		select {
 		case <-turn:
 		case <-ctx.Done():
-			attempt.Cancel()
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -59,7 +60,6 @@ func acquire(ctx context.Context, p *platform.Platform, path string, options []O
 			return step.Lock, nil
 		}
 		if !pause(ctx, p, step.Pause) {
-			attempt.Cancel()
 			return nil, context.Cause(ctx)
 		}
 	}

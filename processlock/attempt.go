@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rivus/tether/platform"
+	"github.com/rivus/tether/scope"
 )
 
 // Attempt is one acquisition in steps, for callers who have their own way of
@@ -15,13 +16,14 @@ import (
 //	step := attempt.Try()       // step.Lock, or step.Err, or wait for step.Pause and try again
 //	attempt.Cancel()            // at any time, to give up
 //
-// Acquire is this with a goroutine's waits. An Attempt is used by one goroutine
-// at a time.
+// Acquire is this with a goroutine's waits, AcquireScoped with a fiber's. An
+// Attempt is used by one goroutine at a time.
 type Attempt struct {
 	place    place
 	path     string // as the caller gave it
 	settings settings
 	policy   policy
+	pacing   pacing
 	turn     *turn
 	ended    bool
 	// ahead is a lock that waits for readers between two tries of the first
@@ -37,11 +39,21 @@ type Step struct {
 	Pause time.Duration
 }
 
+// pacing is what times an attempt and spreads its pauses.
+type pacing struct {
+	clock  scope.Clock // only its monotonic time is read
+	random func() float64
+}
+
 // Begin resolves the path and joins the line of those in this process who want
 // the lock. It fails with *Failure, and without Wait with *Held when somebody in
 // this process holds the lock or attempts to. An Attempt must be brought to its
 // end by Try or Cancel: until then it keeps those behind it waiting.
 func Begin(p *platform.Platform, path string, options ...Option) (*Attempt, error) {
+	return begin(p, path, pacing{p.Clock, rand.Float64}, options)
+}
+
+func begin(p *platform.Platform, path string, by pacing, options []Option) (*Attempt, error) {
 	s, err := settingsOf(path, options)
 	if err != nil {
 		return nil, err
@@ -65,7 +77,7 @@ func Begin(p *platform.Platform, path string, options ...Option) (*Attempt, erro
 	}
 	return &Attempt{
 		place: at, path: path, settings: s, turn: turn,
-		policy: policy{wait: s.wait, retry: s.retry},
+		policy: policy{wait: s.wait, retry: s.retry}, pacing: by,
 	}, nil
 }
 
@@ -86,7 +98,7 @@ func (a *Attempt) Try() Step {
 	}
 	// The race is timed from before the attempt, so that a slow disk counts.
 	if !a.policy.began.known {
-		a.policy.began = instant{a.place.platform.Clock.Monotonic(), true}
+		a.policy.began = instant{a.pacing.clock.Monotonic(), true}
 	}
 	lock, saw, err := a.once()
 	if err != nil {
@@ -99,7 +111,7 @@ func (a *Attempt) Try() Step {
 		inProcess.took(a.turn, lock)
 		return Step{Lock: lock}
 	}
-	next, do, pause := a.policy.next(saw, a.place.platform.Clock.Monotonic(), rand.Float64())
+	next, do, pause := a.policy.next(saw, a.pacing.clock.Monotonic(), a.pacing.random())
 	a.policy = next
 	if next.later {
 		a.fallBack()
@@ -143,9 +155,8 @@ func (a *Attempt) once() (*Lock, outcome, error) {
 	if a.settings.mechanism == LockFile {
 		return takeLockFile(a.place, a.path)
 	}
-	ahead := a.ahead
-	a.ahead = nil
-	lock, ahead, saw, err := takeSQLite(a.place, a.path, ahead, !a.policy.later)
+	// a.ahead stays until the result is known: Cancel unlocks it when a port panics.
+	lock, ahead, saw, err := takeSQLite(a.place, a.path, a.ahead, !a.policy.later)
 	a.ahead = ahead
 	return lock, saw, err
 }

@@ -68,3 +68,34 @@ type networked struct{ platform.FS }
 func (networked) FileSystemType(string) (platform.FileSystemType, error) {
 	return platform.FileSystemType{Name: "fuse.sshfs", Network: true}, nil
 }
+
+// stickyFS cannot remove anything.
+type stickyFS struct{ platform.FS }
+
+func (stickyFS) Remove(path string) error {
+	return &platform.Failure{Op: "remove file", Path: path, Reason: platform.ReasonIO}
+}
+
+// countingSQLite counts the tries and tells of each before it is made.
+type countingSQLite struct {
+	platform.SQLite
+	tries *atomic.Int64
+	tell  func(n int64)
+}
+
+func (s countingSQLite) TryLock(path string) (platform.SQLiteLock, error) {
+	s.tell(s.tries.Add(1))
+	return s.SQLite.TryLock(path)
+}
+
+// countingFS counts the looks at a lock file and tells of each before it is made.
+type countingFS struct {
+	platform.FS
+	looks *atomic.Int64
+	tell  func(n int64)
+}
+
+func (f countingFS) ReadFile(path string, limit int64) ([]byte, error) {
+	f.tell(f.looks.Add(1))
+	return f.FS.ReadFile(path, limit)
+}

@@ -72,10 +72,11 @@ func (l *Lock) Verify() (bool, error) {
 // lock is gone all the same, while a lock file that could not be removed stays,
 // and counts as held until this process ends.
 func (l *Lock) Release() error {
+	// Whatever happens the turn must pass on; outside of the Once, since who is
+	// woken may run inside this call, and release this lock again.
+	defer inProcess.leave(l.turn)
 	l.release.Do(func() {
 		l.gone.Store(true)
-		// Whatever happens the turn must pass on.
-		defer inProcess.leave(l.turn)
 		if l.mechanism == SQLite {
 			l.released = releaseSQLite(l)
 		} else {

@@ -56,25 +56,26 @@ func probe(at place, path string) (outcome, error) {
 }
 
 // confirmSQLite makes a kernel lock into a Lock, or gives it back.
-func confirmSQLite(at place, path string, held platform.SQLiteLock) (*Lock, outcome, error) {
+func confirmSQLite(at place, path string, held platform.SQLiteLock) (lock *Lock, saw outcome, err error) {
+	defer func() {
+		if lock == nil { // a port that panicked included
+			_ = held.Unlock()
+		}
+	}()
 	// Between SQLite's open and its lock the file may have been removed or
 	// replaced: then what is locked is a file that nobody else will find.
 	moved, err := held.Moved()
-	if err != nil || moved {
-		_ = held.Unlock()
-		if err != nil {
-			return nil, 0, failed(path, "check what was locked", err)
-		}
+	if err != nil {
+		return nil, 0, failed(path, "check what was locked", err)
+	}
+	if moved {
 		return nil, sawContention, nil
 	}
-	lock := &Lock{place: at, mechanism: SQLite, sqlite: held}
 	holder, err := recordHolder(at)
 	if err != nil {
-		_ = held.Unlock()
 		return nil, 0, failed(path, "record its holder", err)
 	}
-	lock.holder = holder
-	return lock, tookIt, nil
+	return &Lock{place: at, mechanism: SQLite, sqlite: held, holder: holder}, tookIt, nil
 }
 
 // recordHolder writes the own stamp beside the lock, whole, so that no reader
@@ -98,16 +99,16 @@ func recordHolder(at place) (mo.Option[Holder], error) {
 
 // releaseSQLite removes the stamp, then gives the file back: the other way round
 // it might remove the next holder's stamp.
-func releaseSQLite(l *Lock) error {
-	var removed error
+func releaseSQLite(l *Lock) (err error) {
+	defer func() { // also when a port panics
+		if unlocked := l.sqlite.Unlock(); unlocked != nil {
+			err = failed(l.path, "give it back cleanly", unlocked)
+		}
+	}()
 	if _, written := l.holder.Get(); written {
-		removed = removeStamp(l)
-	}
-	if err := l.sqlite.Unlock(); err != nil {
-		return failed(l.path, "give it back cleanly", err)
-	}
-	if removed != nil {
-		return failed(l.path, "remove its holder file", removed)
+		if err := removeStamp(l); err != nil {
+			return failed(l.path, "remove its holder file", err)
+		}
 	}
 	return nil
 }
