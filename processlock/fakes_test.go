@@ -99,3 +99,31 @@ func (f countingFS) ReadFile(path string, limit int64) ([]byte, error) {
 	f.tell(f.looks.Add(1))
 	return f.FS.ReadFile(path, limit)
 }
+
+// recordingClock keeps the pauses, and tells of one when it has begun.
+type recordingClock struct {
+	scope.Clock
+	pauses []pause
+	notify int
+	told   func()
+}
+
+func (c *recordingClock) AfterFunc(d time.Duration, f func()) scope.Timer {
+	now := monotonic()
+	c.pauses = append(c.pauses, pause{now, now + int64(d)})
+	if len(c.pauses) == c.notify {
+		c.told()
+	}
+	return c.Clock.AfterFunc(d, f)
+}
+
+// hookFS calls before each Link.
+type hookFS struct {
+	platform.FS
+	link func(path string)
+}
+
+func (f hookFS) Link(existing, path string) (bool, error) {
+	f.link(path)
+	return f.FS.Link(existing, path)
+}

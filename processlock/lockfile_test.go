@@ -123,20 +123,26 @@ func TestK4_HandMadeLockFiles(t *testing.T) {
 	}
 }
 
-// K4: our file has the fields that the TypeScript package reads, as it writes them.
-func TestK4_StampFieldForField(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "l")
-	lock := acquire(t, path, processlock.WithoutSQLite())
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := lock.Holder().MustGet()
-	want := fmt.Sprintf(`{"host":%q,"bootId":%q,"pid":%d,"startTime":%d,"pidNs":%d,"timeNs":%d,"acquiredAt":%d,"nonce":%q}`,
-		h.Host, h.BootID, h.PID, h.StartTime, h.PIDNs, h.TimeNs, h.AcquiredAt, h.Nonce)
-	if string(data) != want {
-		t.Fatalf("%s\nwant %s", data, want)
-	}
+// K3, K4: our files have the fields that the TypeScript package reads, as it writes
+// them, and two more that it ignores.
+func TestK3K4_StampFieldForField(t *testing.T) {
+	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
+		path := filepath.Join(t.TempDir(), "l")
+		lock := acquire(t, path, options...)
+		if !file {
+			path += ".holder"
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := lock.Holder().MustGet()
+		want := fmt.Sprintf(`{"host":%q,"bootId":%q,"pid":%d,"startTime":%d,"pidNs":%d,"timeNs":%d,"acquiredAt":%d,"nonce":%q}`,
+			h.Host, h.BootID, h.PID, h.StartTime, h.PIDNs, h.TimeNs, h.AcquiredAt, h.Nonce)
+		if string(data) != want {
+			t.Fatalf("%s\nwant %s", data, want)
+		}
+	})
 }
 
 // K4: a dead reclaimer's guard is reclaimed under the next level's, three deep.
@@ -167,6 +173,27 @@ func TestK4_DeadGuards(t *testing.T) {
 				t.Fatal(after)
 			}
 		})
+	}
+}
+
+// F2: a contender finds the holder dead and is stopped there; another takes over. When
+// the first goes on it judges again, under the guard, and loses.
+func TestF2_LateReclaimer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l")
+	write(t, path, stampOf(t, deadPid(t), nil))
+	other := start(t, nil)
+	p := *platform.OS()
+	p.FS = hookFS{p.FS, func(at string) {
+		if at == path+".stale" {
+			other.must(command{Do: "acquire", Path: path, File: true})
+		}
+	}}
+	err := processlock.Acquire(context.Background(), &p, path, processlock.WithoutSQLite()).Error()
+	if held, ok := errors.AsType[*processlock.Held](err); !ok || held.Holder.OrEmpty().PID != other.pid {
+		t.Fatal(err)
+	}
+	if r := other.do(command{Do: "verify", Path: path}); !r.OK {
+		t.Fatalf("its file was taken away: %+v", r)
 	}
 }
 

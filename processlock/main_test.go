@@ -51,17 +51,28 @@ type reply struct {
 	Reason string
 	Text   string
 	At     int64 // nanoseconds of the monotonic clock, which processes share
+	Pauses []pause
+	Looks  []look
+}
+
+// pause is one that an Acquire made, in the clock of At.
+type pause struct{ Begin, End int64 }
+
+// look is what one IsHeld saw, and when.
+type look struct {
+	Begin, End int64
+	Held       bool
 }
 
 // command is what it is told.
 type command struct {
-	Do      string // acquire, race, release, isheld, verify
-	Path    string
-	Wait    bool
-	Retry   time.Duration
-	File    bool // WithoutSQLite
-	Repeat  int
-	Context time.Duration
+	Do     string // acquire, race, release, isheld, watch, verify
+	Path   string
+	Wait   bool
+	Retry  time.Duration
+	File   bool // WithoutSQLite
+	Repeat int
+	Notify int // reply "pausing" in that pause of a waiting acquire
 }
 
 func (c command) options() []processlock.Option {
@@ -99,10 +110,16 @@ func worker() {
 					os.Exit(3)
 				}
 			}
-			lock, err := processlock.Acquire(ctx, platform.OS(), c.Path, c.options()...).Get()
+			p := platform.OS()
+			clock := &recordingClock{Clock: p.Clock, notify: c.Notify, told: func() { _ = out.Encode(reply{Text: "pausing"}) }}
+			if c.Notify > 0 {
+				p = &platform.Platform{FS: p.FS, Process: p.Process, SQLite: p.SQLite, Clock: clock}
+			}
+			lock, err := processlock.Acquire(ctx, p, c.Path, c.options()...).Get()
 			if r = answer(err); err == nil {
 				held[c.Path] = lock
 			}
+			r.Pauses = clock.pauses
 		case "release":
 			if lock := held[c.Path]; lock != nil {
 				r = answer(lock.Release())
@@ -126,6 +143,18 @@ func worker() {
 					r.Held = true
 					r.Holder++
 				}
+			}
+		case "watch":
+			r = reply{OK: true}
+			for range c.Repeat {
+				l := look{Begin: monotonic()}
+				is, err := processlock.IsHeld(ctx, platform.OS(), c.Path, c.options()...)
+				if err != nil {
+					r = answer(err)
+					break
+				}
+				l.Held, l.End = is, monotonic()
+				r.Looks = append(r.Looks, l)
 			}
 		case "foreign-close": // K11: what a careless part of the program does
 			file, err := os.Open(c.Path)

@@ -3,15 +3,10 @@
 package processlock_test
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -115,37 +110,43 @@ func TestF1_EightReclaimOneDeadHolder(t *testing.T) {
 	})
 }
 
-// K1: the kernel frees the lock of a killed holder; K5: a waiter finds out at its
-// next try.
+// K1: the kernel frees the lock of a killed holder; K5: a waiter finds out at the end
+// of the pause that it is in. The times are reported, not judged: they are the
+// scheduler's.
 func TestK1_KillFreesAWaiter(t *testing.T) {
 	mechanisms(t, func(t *testing.T, file bool, _ ...processlock.Option) {
 		path := filepath.Join(t.TempDir(), "l")
-		const retry = time.Millisecond
-		var late []time.Duration
-		for range rounds(20) {
-			holder, waiter := start(t, nil), start(t, nil)
+		waiter := start(t, nil)
+		var beyond, total []time.Duration
+		for round := range rounds(60) {
+			holder := start(t, nil)
 			holder.must(command{Do: "acquire", Path: path, File: file})
-			if r := waiter.do(command{Do: "acquire", Path: path, File: file}); !r.Held {
+			// The kill comes in the first to fifth pause.
+			waiter.tell(command{Do: "acquire", Path: path, File: file, Wait: true, Retry: time.Millisecond, Notify: 1 + round%5})
+			if r := waiter.hear(); r.Text != "pausing" {
 				t.Fatalf("%+v", r)
 			}
-			waiter.tell(command{Do: "acquire", Path: path, File: file, Wait: true, Retry: retry})
 			killed := monotonic()
 			holder.kill()
 			r := waiter.hear()
 			if !r.OK {
 				t.Fatalf("%+v", r)
 			}
-			late = append(late, time.Duration(r.At-killed))
+			over := killed
+			for _, p := range r.Pauses {
+				if p.Begin <= killed && killed < p.End {
+					over = p.End
+				}
+			}
+			beyond = append(beyond, time.Duration(r.At-over))
+			total = append(total, time.Duration(r.At-killed))
 			waiter.must(command{Do: "release", Path: path})
 		}
-		slices.Sort(late)
-		median := late[len(late)/2]
-		t.Logf("kill -9 to the waiter's lock: median %v, worst %v (pauses are up to 20ms)", median, late[len(late)-1])
-		// The goal is 20 ms beyond the pause, 40 in all, on a machine that has a
-		// processor to give; on a crowded one the scheduler alone takes more.
-		if most := 400 * time.Millisecond; median > most {
-			t.Errorf("median %v, more than %v", median, most)
-		}
+		slices.Sort(beyond)
+		slices.Sort(total)
+		n := len(beyond)
+		t.Logf("%d kills -9: the waiter had the lock %v after its pause ended (median; worst %v), %v after the kill (median; worst %v)",
+			n, beyond[n/2], beyond[n-1], total[n/2], total[n-1])
 	})
 }
 
@@ -172,6 +173,36 @@ func TestK1_StoppedHolderKeepsIt(t *testing.T) {
 	})
 }
 
+// A waiter that is stopped misses its chances, disturbs nobody, and gets the lock when
+// it goes on.
+func TestK5_StoppedWaiter(t *testing.T) {
+	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
+		path := filepath.Join(t.TempDir(), "l")
+		lock := acquire(t, path, options...)
+		waiter := start(t, nil)
+		waiter.tell(command{Do: "acquire", Path: path, File: file, Wait: true, Retry: 50 * time.Millisecond, Notify: 2})
+		if r := waiter.hear(); r.Text != "pausing" {
+			t.Fatalf("%+v", r)
+		}
+		waiter.stop()
+		for range 20 {
+			mustRelease(t, lock)
+			if isHeld(t, path, options...) {
+				t.Fatal("held")
+			}
+			lock = acquire(t, path, options...)
+		}
+		mustRelease(t, lock)
+		waiter.signal(syscall.SIGCONT)
+		if r := waiter.hear(); !r.OK {
+			t.Fatalf("%+v", r)
+		}
+		if h := refused(t, path, options...); h.Holder.OrEmpty().PID != waiter.pid {
+			t.Fatal(h)
+		}
+	})
+}
+
 // F16: killed but not reaped. The parent of the zombie is this process.
 func TestF16_ZombieHolderIsDead(t *testing.T) {
 	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
@@ -183,117 +214,6 @@ func TestF16_ZombieHolderIsDead(t *testing.T) {
 		// zombie; waitid with WNOWAIT returns when it is one and leaves it so.
 		awaitZombie(t, holder.pid)
 		mustRelease(t, acquire(t, path, options...))
-	})
-}
-
-// K10: children that start while the lock is held do not keep it alive.
-func TestK10_ChildDoesNotKeepIt(t *testing.T) {
-	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
-		path := filepath.Join(t.TempDir(), "l")
-		lock := acquire(t, path, options...)
-		child := exec.Command("cat")
-		in, err := child.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = in.Close(); _ = child.Wait() }()
-		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", child.Process.Pid))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range links {
-			if to, _ := os.Readlink(l); to == path {
-				t.Fatal("the child has inherited the lock's descriptor")
-			}
-		}
-		mustRelease(t, lock)
-		if r := start(t, nil).do(command{Do: "acquire", Path: path, File: file}); !r.OK {
-			t.Fatalf("%+v", r)
-		}
-	})
-}
-
-// K10: a storm of short children while locks are taken and given back.
-func TestK10_ForkStorm(t *testing.T) {
-	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
-		path := filepath.Join(t.TempDir(), "l")
-		other := start(t, nil)
-		var storm sync.WaitGroup
-		over := make(chan struct{})
-		storm.Go(func() {
-			defer close(over)
-			for range rounds(200) {
-				if err := exec.Command("true").Run(); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-		for going := true; going; {
-			select {
-			case <-over:
-				going = false
-			default:
-			}
-			lock := acquire(t, path, options...)
-			if r := other.do(command{Do: "acquire", Path: path, File: file}); !r.Held {
-				t.Fatalf("held, and given to another: %+v", r)
-			}
-			mustRelease(t, lock)
-			if r := other.do(command{Do: "acquire", Path: path, File: file}); !r.OK {
-				t.Fatalf("released, and still refused: %+v", r)
-			}
-			other.must(command{Do: "release", Path: path})
-		}
-		storm.Wait()
-	})
-}
-
-// K9: checks in a loop never make a free lock refuse, nor see a held one free.
-func TestK9_ChecksDisturbNobody(t *testing.T) {
-	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
-		path := filepath.Join(t.TempDir(), "l")
-		mustRelease(t, acquire(t, path, options...)) // so that it exists
-		var checkers []*process
-		for range 8 {
-			checkers = append(checkers, start(t, nil))
-		}
-		const repeat = 60
-		check := command{Do: "isheld", Path: path, File: file, Repeat: repeat}
-		for range rounds(20) {
-			for _, c := range checkers {
-				c.tell(check)
-			}
-			// Free as far as holders go: each attempt must succeed.
-			for range 20 {
-				mustRelease(t, acquire(t, path, options...))
-			}
-			for _, c := range checkers {
-				if r := c.hear(); !r.OK {
-					t.Fatalf("%+v", r)
-				}
-			}
-		}
-		lock := acquire(t, path, options...)
-		for _, c := range checkers {
-			c.tell(check)
-		}
-		for _, c := range checkers {
-			if r := c.hear(); !r.OK || r.Holder != repeat {
-				t.Fatalf("seen held %d times of %d: %+v", r.Holder, repeat, r)
-			}
-		}
-		mustRelease(t, lock)
-		for _, c := range checkers {
-			c.tell(check)
-		}
-		for _, c := range checkers {
-			if r := c.hear(); !r.OK || r.Holder != 0 {
-				t.Fatalf("checks saw each other as a holder %d times: %+v", r.Holder, r)
-			}
-		}
 	})
 }
 
@@ -315,63 +235,4 @@ func TestK11_ForeignCloseDropsTheLock(t *testing.T) {
 	if r := other.do(command{Do: "acquire", Path: path}); !r.OK {
 		t.Skipf("POSIX locks are not dropped here: %+v", r)
 	}
-}
-
-// Interchange with another SQLite, the sqlite3 shell.
-func TestK1_Sqlite3Shell(t *testing.T) {
-	shell, err := exec.LookPath("sqlite3")
-	if err != nil {
-		t.Skip("no sqlite3 shell on this machine")
-	}
-	path := filepath.Join(t.TempDir(), "l")
-
-	lock := acquire(t, path)
-	out, err := exec.Command(shell, path, "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE;").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "locked") {
-		t.Fatalf("the shell got our lock: %s, %v", out, err)
-	}
-	mustRelease(t, lock)
-
-	cmd := exec.Command(shell, path)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = in.Close(); _ = cmd.Wait() }()
-	lines := bufio.NewReader(stdout)
-	say := func(sql, until string) {
-		t.Helper()
-		if _, err := io.WriteString(in, sql+"\nSELECT '"+until+"';\n"); err != nil {
-			t.Fatal(err)
-		}
-		for {
-			line, err := lines.ReadString('\n')
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.TrimSpace(line) == until {
-				return
-			}
-		}
-	}
-	say("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE;", "taken")
-	if h := refused(t, path); h.Holder.IsPresent() {
-		t.Fatal(h)
-	}
-	if !isHeld(t, path) {
-		t.Fatal("free")
-	}
-	// Another process of ours is refused, too.
-	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.Held {
-		t.Fatalf("%+v", r)
-	}
-	say("ROLLBACK; PRAGMA locking_mode=NORMAL; SELECT count(*) FROM sqlite_master;", "given back")
-	mustRelease(t, acquire(t, path))
 }

@@ -17,8 +17,8 @@ import (
 // it waits it can be interrupted where its caller can be, in line behind others of
 // this process and between two tries alike, and nothing is held or owed
 // afterwards. Tries do not wait for others, so they run on the fiber itself; pauses
-// are timed by the runtime's clock and drawn from the random numbers at hand
-// (effect.Random). Who waits in line costs nothing until it is woken.
+// are timed by the runtime's clock, and a deterministic run draws them from its
+// seed. Who waits in line costs nothing until it is woken.
 //
 // A failure to give the lock back never fails the scope. It is logged as a
 // warning, unless [Lock.Release] was called, and answered it, before.
@@ -107,12 +107,10 @@ func (l *Lock) releaseOn(f *scope.Fiber) {
 	}
 }
 
-// randomOn draws from the numbers at hand, so that a deterministic run is the
-// same run with the same seed.
+// randomOn draws from the runtime's own numbers, so that a deterministic run is
+// the same run with the same seed. (Asking effect.Random would compile every
+// method of Effect once more, for a type that nobody here needs.)
 func randomOn(f *scope.Fiber) func() float64 {
-	if source, ok := effect.Random.Find(f.Env()); ok && source != nil {
-		return rand.New(source).Float64
-	}
 	if d, ok := f.Runtime().(*scope.Deterministic); ok {
 		return d.Random().Float64
 	}
