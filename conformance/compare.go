@@ -31,7 +31,8 @@ type Comparison struct {
 
 // Summary is what a comparison found.
 type Summary struct {
-	// Same counts the programs with equal results, Skipped those without an end.
+	// Same counts the programs with equal results, Skipped those without an end and those
+	// that do what no Go program can (ErrStepLimit, ErrLeft).
 	Same, Skipped int
 	// Pending counts, among the same, those whose main fiber never ended.
 	Pending int
@@ -116,7 +117,7 @@ type verdict struct {
 
 func (c Comparison) judge(program any) (verdict, error) {
 	want, err := c.Oracle.Run(program)
-	if errors.Is(err, ErrStepLimit) {
+	if errors.Is(err, ErrStepLimit) || errors.Is(err, ErrLeft) {
 		return verdict{endless: true}, nil
 	}
 	if err != nil {
@@ -189,6 +190,6 @@ func (d Difference) String() string {
 }
 
 func (s Summary) String() string {
-	return fmt.Sprintf("%d the same (%d of them pending), %d without an end, %d different",
+	return fmt.Sprintf("%d the same (%d of them pending), %d without an end or beyond Go, %d different",
 		s.Same, s.Pending, s.Skipped, len(s.Differences))
 }

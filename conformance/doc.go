@@ -12,7 +12,7 @@
 // # Failure rules
 //
 // A program that never ends is no difference: the oracle counts steps and answers ErrStepLimit, and the pair is skipped and
-// counted. An oracle that dies or does not answer fails every run that is in flight, and all later ones: nothing is retried,
+// counted; so is one that leaves the world (ErrLeft). An oracle that dies or does not answer fails every run that is in flight, and all later ones: nothing is retried,
 // since a comparison that quietly lost programs would look like one that passed.
 //
 // # What it does not promise

@@ -237,6 +237,8 @@ func (a answer) result() (Measured, error) {
 		return Measured{}, a.err
 	case a.Error == ErrStepLimit.Error():
 		return Measured{}, ErrStepLimit
+	case a.Error == ErrLeft.Error():
+		return Measured{}, ErrLeft
 	case a.Error != "":
 		return Measured{}, fmt.Errorf("%w: %s", ErrProgram, a.Error)
 	}

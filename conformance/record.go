@@ -32,7 +32,7 @@ func Record(oracle *Oracle, kind generate.Kind, seed uint64, count int) ([]Vecto
 			program := generate.Program(kind, seed, at)
 			measured, err := oracle.Measure(program)
 			switch {
-			case errors.Is(err, ErrStepLimit), measured.Longest > AutomaticYield:
+			case errors.Is(err, ErrStepLimit), errors.Is(err, ErrLeft), measured.Longest > AutomaticYield:
 			case err != nil:
 				failures[i] = fmt.Errorf("%s program %d of seed %d: %w", kind, at, seed, err)
 			default:

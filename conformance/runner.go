@@ -24,6 +24,9 @@ func (f RunnerFunc) Run(program any) (Result, error) { return f(program) }
 var (
 	// ErrStepLimit says that a program went on past the limit, so that nothing is known of how it would end.
 	ErrStepLimit = errors.New("step limit")
+	// ErrLeft says that a program did what no Go program can do: a fiber was forked in the name of one that had ended, whose
+	// clock and scheduler are gone, or a list changed after it was given.
+	ErrLeft = errors.New("left the world")
 	// ErrProgram says that a text is no program: an unknown operation, or wrong arguments.
 	ErrProgram = errors.New("not a program")
 )

@@ -41,18 +41,18 @@ func AllResultDiscard[A any](effects []Effect[A], at Concurrency) Effect[Unit] {
 // ForEach runs fn's effect for each item and gives the results in order.
 func ForEach[T, A any](items []T, fn func(item T, i int) Effect[A], at Concurrency) Effect[[]A] {
 	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
-		out := make([]A, len(items))
-		if c := forEach(f, items, fn, at, func(i int, v A) { out[i] = v }); c != nil {
+		out := results[A]{values: make([]A, len(items))}
+		if c := forEach(f, items, fn, at, out.keep, out.move); c != nil {
 			return nil, c
 		}
-		return out, nil
+		return out.list(), nil
 	})
 }
 
 // ForEachDiscard is ForEach without the results (TypeScript: discard: true).
 func ForEachDiscard[T, A any](items []T, fn func(item T, i int) Effect[A], at Concurrency) Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-		return Unit{}, forEach(f, items, fn, at, func(int, A) {})
+		return Unit{}, forEach(f, items, fn, at, func(int, A) {}, nil)
 	})
 }
 
@@ -71,7 +71,48 @@ func ForEachSeq[T, A any](items iter.Seq[T], fn func(item T, i int) Effect[A]) E
 	})
 }
 
-func forEach[T, A any](f *scope.Fiber, items []T, fn func(T, int) Effect[A], at Concurrency, keep func(int, A)) *scope.Cause {
+// results are the values of Each's starts and, where they differ from the order
+// of the items, their places.
+type results[A any] struct {
+	values []A
+	places map[int]int
+}
+
+func (r *results[A]) keep(start int, v A) {
+	for len(r.values) <= start {
+		var none A
+		r.values = append(r.values, none)
+	}
+	r.values[start] = v
+}
+
+func (r *results[A]) move(start, at int) {
+	if r.places == nil {
+		r.places = map[int]int{}
+	}
+	r.places[start] = at
+}
+
+func (r *results[A]) list() []A {
+	if r.places == nil {
+		return r.values
+	}
+	var out []A
+	for start, v := range r.values {
+		at, moved := r.places[start]
+		if !moved {
+			at = start
+		}
+		for len(out) <= at {
+			var none A
+			out = append(out, none)
+		}
+		out[at] = v
+	}
+	return out
+}
+
+func forEach[T, A any](f *scope.Fiber, items []T, fn func(T, int) Effect[A], at Concurrency, keep func(int, A), move func(start, at int)) *scope.Cause {
 	if at <= 1 {
 		for i, item := range items {
 			v, c := run(f, fn(item, i))
@@ -82,22 +123,25 @@ func forEach[T, A any](f *scope.Fiber, items []T, fn func(T, int) Effect[A], at 
 		}
 		return nil
 	}
+	starts := 0
 	return f.Each(len(items), int(at), func(i int) scope.Item {
+		start := starts
+		starts++
 		e := fn(items[i], i)
 		if e.lit != nil {
 			if e.lit.cause == nil {
-				keep(i, e.lit.value)
+				keep(start, e.lit.value)
 			}
 			return scope.Item{Known: true, Cause: e.lit.cause}
 		}
 		return scope.Item{Body: func(f *scope.Fiber) *scope.Cause {
 			v, c := run(f, e)
 			if c == nil {
-				keep(i, v)
+				keep(start, v)
 			}
 			return c
 		}}
-	})
+	}, move)
 }
 
 // ZipConcurrent runs two effects side by side.
@@ -109,7 +153,7 @@ func ZipConcurrent[A, B any](a Effect[A], b Effect[B]) Effect[Pair[A, B]] {
 				return itemOf(a, &out.First)
 			}
 			return itemOf(b, &out.Second)
-		})
+		}, nil)
 		if c != nil {
 			return Pair[A, B]{}, c
 		}

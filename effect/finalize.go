@@ -79,6 +79,7 @@ func AcquireReleaseInterruptible[A, X any](acquire Effect[A], release func(A, sc
 
 func acquireRelease[A, X any](acquire Effect[A], release func(A, scope.Exit[any]) Effect[X], interruptible bool) Effect[A] {
 	return UninterruptibleMask(func(restore Restore) Effect[A] {
+		acquire := acquire
 		if interruptible {
 			acquire = restore.Run(acquire)
 		}

@@ -1,6 +1,8 @@
 package effect
 
 import (
+	"slices"
+
 	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
 )
@@ -31,7 +33,7 @@ func (e Effect[A]) RetryOrElse[Out any](s Schedule[Out], orElse func(err error, 
 			}
 			err, rest, ok := c.Recoverable()
 			if !ok {
-				return again[A](rest)
+				return again[A](withoutDone(rest))
 			}
 			next, done, c := r.next(f, err)
 			if c != nil {
@@ -43,6 +45,17 @@ func (e Effect[A]) RetryOrElse[Out any](s Schedule[Out], orElse func(err error, 
 			m = next
 		}
 	}}
+}
+
+// withoutDone is c without the signals that a source was at its end: TypeScript
+// looks for its own schedule's among them, and drops them beside a defect.
+//
+//go:noinline
+func withoutDone(c *scope.Cause) *scope.Cause {
+	return scope.CauseFromReasons(slices.DeleteFunc(slices.Clone(c.Reasons()), func(r scope.Reason) bool {
+		fail, ok := r.(scope.Fail)
+		return ok && scope.IsDone(fail.Err)
+	})...)
 }
 
 // RetryOptions says how RetryWith goes on. Its zero value retries for ever,

@@ -21,6 +21,8 @@ type each struct {
 
 	// The rest is changed inside box.
 	index    int
+	starts   int
+	moved    func(start, at int)
 	held     *Item
 	fibers   list.List[*Fiber]
 	terminal *Cause
@@ -38,11 +40,16 @@ type each struct {
 // unless its exit is known. item is called in order, one call at a time, and
 // may be called on another fiber's goroutine. The first failure interrupts the
 // others; causes that they end with, interruptions apart, join it.
-func (f *Fiber) Each(n, limit int, item func(i int) Item) *Cause {
-	e := &each{f: f, item: item, n: n, limit: limit}
+//
+// On a serial runtime a child that is being started may make another start the
+// same item again. moved hears of every start, counted from 0, whose result
+// therefore counts as that of another item, or of one beyond the last.
+func (f *Fiber) Each(n, limit int, item func(i int) Item, moved func(start, at int)) *Cause {
+	e := &each{f: f, item: item, n: n, limit: limit, moved: moved}
 	e.box.serial = f.rt.serial()
 	for ; e.index < n; e.index++ {
 		it := item(e.index)
+		e.starts++
 		if !it.Known {
 			e.held = &it
 			return e.concurrent()
@@ -130,12 +137,15 @@ func (e *each) advance() func() *Cause {
 			it, e.held = *e.held, nil
 		} else {
 			it = e.item(e.index)
+			e.starts++
 		}
+		start := e.starts - 1
 		if it.Known {
 			e.terminal, e.over = it.Cause, false
 			if e.terminal != nil {
 				break
 			}
+			e.place(start, e.index)
 			continue
 		}
 		node := &list.Node[*Fiber]{}
@@ -143,6 +153,9 @@ func (e *each) advance() func() *Cause {
 		// waiting for each one's first park would make computations take turns.
 		child := e.f.Fork(it.Body, ForkOptions{Immediate: e.box.serial, Daemon: true, Mode: StartInherited})
 		node.Value = child
+		// Others may have been started meanwhile: its result goes to where the
+		// iteration is now.
+		e.place(start, e.index)
 		if c, ended := child.Exited(); ended {
 			// A child that ended inside its own start overwrites what others
 			// recorded meanwhile, even the end of the whole iteration.
@@ -178,6 +191,12 @@ func (e *each) advance() func() *Cause {
 		return e.end()
 	}
 	return nil
+}
+
+func (e *each) place(start, at int) {
+	if start != at && e.moved != nil {
+		e.moved(start, at)
+	}
 }
 
 // end is to go on with the terminal exit as it is now: a child that is being

@@ -188,7 +188,8 @@ func (f *Fiber) endChildren(c *Cause) *Cause {
 		if kids == nil {
 			return c
 		}
-		if i := f.InterruptAll(kids); i != nil {
+		// A child's end may run what interrupts f, which does not sleep then.
+		if i := f.NoticeAfter(f.InterruptAll(kids)); i != nil {
 			c = i
 		}
 	}

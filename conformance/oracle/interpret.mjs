@@ -390,14 +390,17 @@ class Interpreter {
         const handler = of(h)
         return Effect.timeoutOrElse(of(e), { duration: ms, orElse: () => handler })
       },
-      all: ([es, n, options], of) => Effect.all(es.map(of), concurrency(n, options)),
+      all([es, n, options], of) {
+        return Effect.map(Effect.all(es.map(of), concurrency(n, options)), (values) => this.world.given(values))
+      },
       forEach([values, e, n, options], of) {
         const effect = of(e)
-        return Effect.forEach(
+        const each = Effect.forEach(
           values,
           (value) => this.#logged(() => `item:${itemText(value)}`, effect),
           concurrency(n, options)
         )
+        return Effect.map(each, (values) => this.world.given(values))
       },
       zip: ([e, f, concurrent], of) => Effect.zip(of(e), of(f), { concurrent: concurrent === true }),
 
@@ -681,7 +684,7 @@ const defectText = (defect) => {
 
 /**
  * Runs a program: `{trace, exit, now}` as the vectors have it, plus `steps` and `longest` (see World). A run that goes
- * past the limit has `error: "step limit"` instead, and a text that is no program has its complaint.
+ * past the limit has `error: "step limit"` instead, one that leaves the world `error: "left the world"`, and a text that is no program has its complaint.
  */
 export const runProgram = (program, limit = defaultLimit) => {
   const world = new World(limit)
@@ -701,7 +704,8 @@ export const runProgram = (program, limit = defaultLimit) => {
     world.log("#done")
   })
   world.run()
-  const { endless, longest, steps, time, trace } = world
+  const { endless, left, longest, steps, time, trace } = world
+  if (left) return { error: "left the world" }
   if (endless) return { error: "step limit", steps }
   return { trace, exit, now: time, steps, longest }
 }

@@ -20,12 +20,18 @@ export class World {
   longest = 0
   /** Set when the run was given up: too many steps. */
   endless = false
+  /**
+   * Set when a fiber asked the machine for its time or its turn (one that has ended lost its clock, and lends none), or when
+   * a list changed after it was given.
+   */
+  left = false
 
   #limit
   #ready = []
   #timers = []
   #foreign = []
   #sequence = 0
+  #given = []
 
   constructor(limit = defaultLimit) {
     this.#limit = limit
@@ -73,8 +79,28 @@ export class World {
     }
   }
 
+  /** Notes a list that was given. One that changes later, since a child ended after the whole, is no value in Go. */
+  given(values) {
+    if (Array.isArray(values)) this.#given.push({ values, copy: [...values] })
+    return values
+  }
+
   /** Runs until nothing is ready and no timer is left, or until the step limit. */
   run() {
+    const { setImmediate, setTimeout } = globalThis
+    globalThis.setTimeout = globalThis.setImmediate = () => {
+      this.left = true
+    }
+    try {
+      this.#drain()
+    } finally {
+      Object.assign(globalThis, { setImmediate, setTimeout })
+      const changed = ({ copy, values }) => copy.length !== values.length || copy.some((value, i) => value !== values[i])
+      if (this.#given.some(changed)) this.left = true
+    }
+  }
+
+  #drain() {
     while (!this.endless) {
       if (this.#ready.length > 0) this.#ready.shift()()
       else if (this.#foreign.length > 0) this.#foreign.shift()()

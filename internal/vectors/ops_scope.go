@@ -12,7 +12,23 @@ func strategy(a args, i int) scope.Strategy {
 	return scope.Sequential
 }
 
-func (in *interp) finalizer(e E) func(scope.Exit[any]) E {
+type finalizer = func(scope.Exit[any]) E
+
+// addFinalizer adds fin to the scope at hand. When that is closed, fin runs at
+// once, and TypeScript, whose types say void, gives fin's result.
+func addFinalizer(fin finalizer) E {
+	return effect.Suspend(func() E {
+		var result any
+		return effect.AddFinalizer(func(x scope.Exit[any]) E {
+			return fin(x).Tap(func(v any) E {
+				result = v
+				return effect.Succeed(v)
+			})
+		}).Map(func(effect.Unit) any { return result })
+	})
+}
+
+func (in *interp) finalizer(e E) finalizer {
 	return func(x scope.Exit[any]) E {
 		return in.logged(func() string { return "finalizer:" + exitText(x) }, e)
 	}
@@ -33,7 +49,7 @@ var _ = register(map[string]operation{
 		use, release := a.of(1), a.of(2)
 		return effect.AcquireUseRelease(a.of(0), func(any) E { return use }, a.in.release(release))
 	},
-	"addFinalizer": func(a args) E { return void(effect.AddFinalizer(a.in.finalizer(a.of(0)))) },
+	"addFinalizer": func(a args) E { return addFinalizer(a.in.finalizer(a.of(0))) },
 	"scoped":       func(a args) E { return effect.Scoped(a.of(0)) },
 	"scopeMake":    func(a args) E { return bindTo(a.in, a.str(0), effect.MakeScope(strategy(a, 1))) },
 	"scopeFork": func(a args) E {
