@@ -113,3 +113,16 @@ func explore[R any](t *rapid.T, run func(choose scope.Chooser) R) explored[R] {
 		return explored[R]{d.made, result}
 	}).Draw(t, "schedule")
 }
+
+// many is about 25 of what g makes. Rapid's own slices are short; these are
+// several of them, each of which shrinks to nothing.
+func many[V any](g *rapid.Generator[V]) *rapid.Generator[[]V] {
+	some := rapid.SliceOfN(g, 0, -1)
+	return rapid.Custom(func(t *rapid.T) []V {
+		var all []V
+		for range 5 {
+			all = append(all, some.Draw(t, "some")...)
+		}
+		return all
+	})
+}
