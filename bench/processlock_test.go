@@ -76,6 +76,15 @@ func BenchmarkProcessLockAcquireRelease(b *testing.B) {
 	b.Run("tether-no-holder-file", lock(path, noHolder))
 	b.Run("tether-synced-holder-file", lock(path, syncedHolder))
 	b.Run("tether-lock-file", lock(path+".file", plain, processlock.WithoutSQLite()))
+	// What a holder file costs at least: it appears and goes.
+	b.Run("holder-file-alone", func(b *testing.B) {
+		b.ReportAllocs()
+		data := make([]byte, 230)
+		for b.Loop() {
+			must(b, plain.FS.WriteWhole(path+".x", data))
+			must(b, plain.FS.Remove(path+".x"))
+		}
+	})
 	b.Run("flock", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
