@@ -50,7 +50,11 @@ func TestK7_FIFO(t *testing.T) {
 		}
 		mustRelease(t, first)
 		for _, i := range left {
-			<-turns[i]
+			select {
+			case <-turns[i]:
+			default:
+				t.Fatal(i, " is next, and was not woken")
+			}
 			for _, later := range left[slices.Index(left, i)+1:] {
 				if attempts[later].HasTurn() {
 					t.Fatal("two have the turn: ", i, later)
@@ -232,6 +236,34 @@ func TestK11_OtherMechanismDoesNotOpenTheDatabase(t *testing.T) {
 	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.Held {
 		t.Fatalf("the lock was dropped: %+v", r)
 	}
+}
+
+// K11: nor while the one of this process is between taking and having it.
+func TestK11_OtherMechanismDoesNotOpenWhatIsAttempted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l")
+	p := *platform.OS()
+	looked := false
+	p.Process = cancellingProcess{p.Process, func() {
+		if looked {
+			return
+		}
+		looked = true // the kernel's lock is taken, and nobody knows yet
+		result := processlock.Acquire(context.Background(), &p, path, processlock.WithoutSQLite())
+		if held, ok := errors.AsType[*processlock.Held](result.Error()); !ok || held.Holder.IsPresent() {
+			t.Error(result)
+		}
+		if held, err := processlock.IsHeld(context.Background(), &p, path, processlock.WithoutSQLite()); !held || err != nil {
+			t.Error(held, err)
+		}
+	}}
+	lock, err := processlock.Acquire(context.Background(), &p, path).Get()
+	if err != nil || !looked {
+		t.Fatal(err, looked)
+	}
+	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.Held {
+		t.Fatalf("the lock was dropped: %+v", r)
+	}
+	mustRelease(t, lock)
 }
 
 func TestK5_ContextEndsTheWait(t *testing.T) {
