@@ -10,6 +10,9 @@
 //	}
 //	defer lock.Release()
 //
+// [AcquireScoped] is the same as an effect, released with the scope at hand;
+// [Begin] is for those who have another way of waiting.
+//
 // # Two mechanisms
 //
 // SQLite (the default): the path is a SQLite database, empty for ever, that is
@@ -23,7 +26,7 @@
 // platform.Judge) is reclaimed by the next attempt; one that cannot be judged, on
 // another host or in another PID namespace, stays until the file is removed by
 // hand. A file without a stamp counts as held for 30 s after its mtime, then as
-// dead.
+// dead: the TypeScript package creates the file first and stamps it second.
 //
 // All who use one path must use the same mechanism.
 //
@@ -72,6 +75,9 @@
 //   - Network file systems are refused; [AllowNetworkStorage] is at your own risk.
 //   - A lock file's holder is judged by pid and start time; stamps of a machine
 //     whose host name and boot id equal this one's are taken for this one's.
+//   - A program that creates its lock file first and stamps it second, and is
+//     stopped for 30 s in between, is taken for dead. It finds another's nonce when
+//     it reads back; if it does not read back, the other finds out by Verify.
 //   - A process killed in the middle of an attempt may leave ".tether-*.tmp" behind,
 //     which may be removed at any time.
 //   - On Windows there is no identity: a SQLite lock has no recorded holder, and a lock

@@ -53,7 +53,8 @@ func deadPid(t testing.TB) int64 {
 	return int64(cmd.Process.Pid)
 }
 
-// K4: lock files in every state in which a TypeScript program can leave them.
+// K4, H1, H2: lock files in every state in which a TypeScript program can leave them:
+// only a dead one is reclaimed.
 func TestK4_HandMadeLockFiles(t *testing.T) {
 	dead := deadPid(t)
 	old, fresh := time.Now().Add(-time.Minute), time.Now()
@@ -120,6 +121,71 @@ func TestK4_HandMadeLockFiles(t *testing.T) {
 				t.Fatal("Acquire changed it", err)
 			}
 		})
+	}
+}
+
+// K4: a TypeScript program creates its file first and stamps it second. What others
+// see meanwhile, and what becomes of one that is stopped in between for too long.
+func TestK4_BesideOneThatStampsSecond(t *testing.T) {
+	option := processlock.WithoutSQLite()
+	path := filepath.Join(t.TempDir(), "l")
+	create := func() *os.File {
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() })
+		return file
+	}
+	age := func() {
+		old := time.Now().Add(-31 * time.Second)
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stamp := stampOf(t, int64(os.Getppid()), nil)
+
+	file := create()
+	if h := refused(t, path, option); h.Holder.IsPresent() || !isHeld(t, path, option) {
+		t.Fatal("created: ", h)
+	}
+	if _, err := file.WriteString(stamp[:50]); err != nil {
+		t.Fatal(err)
+	}
+	if h := refused(t, path, option); h.Holder.IsPresent() {
+		t.Fatal("half stamped: ", h)
+	}
+	if _, err := file.WriteString(stamp[50:]); err != nil {
+		t.Fatal(err)
+	}
+	age() // the age of a stamped file means nothing
+	if h := refused(t, path, option); h.Holder.OrEmpty().PID != int64(os.Getppid()) {
+		t.Fatal("stamped: ", h)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+
+	// Stopped for 30 s before it stamps, it is taken for dead. It stamps the file that
+	// it has open, which nobody finds any more, and reads another's nonce back.
+	file = create()
+	age()
+	lock := acquire(t, path, option)
+	if _, err := file.WriteString(stamp); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := lock.Verify(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	// If it writes by the path instead, both hold it until one looks: ours does by
+	// Verify, and leaves the other's file alone.
+	write(t, path, stamp)
+	if ok, err := lock.Verify(); ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	mustRelease(t, lock)
+	if h := refused(t, path, option); h.Holder.OrEmpty().PID != int64(os.Getppid()) {
+		t.Fatal(h)
 	}
 }
 
