@@ -57,7 +57,7 @@ type ReleaseAbandoned struct {
 type WasLost struct{ Lost *Lost }
 
 // BusyRetry says that a repository found its store locked by others and tries
-// again; Waited is for how long it has tried.
+// again; Waited is for how long it has tried. Key is empty when it is about many.
 type BusyRetry struct {
 	Key    string
 	Waited time.Duration

@@ -12,27 +12,67 @@ import (
 // beat is the heartbeat's fiber. It ends when there is nothing left to renew, or
 // by the interruption of the release.
 func (l *Lease) beat(f *scope.Fiber) *scope.Cause {
-	// The heartbeat counts from when the trust does.
-	l.mu.Lock()
-	last := l.deadline - l.m.config.TTL
-	l.mu.Unlock()
+	l.m.hold(l)
+	defer l.m.drop(l)
 	jitter := newJitter(l.id)
 	for {
-		pause := last + jitter.shorten(l.m.config.Heartbeat) - f.Clock().Monotonic()
-		if _, c := effect.RunOn(f, effect.Sleep(pause)); c != nil {
+		if c := l.awaitBeat(f, jitter.shorten(l.m.config.Heartbeat)); c != nil {
 			return c
 		}
-		last = f.Clock().Monotonic()
 		if l.isOver() {
 			return nil
 		}
-		if c := l.renew(f, last); c != nil {
+		if c := l.m.renew(f, l); c != nil {
 			return c
 		}
 		if l.isOver() {
 			return nil
 		}
 	}
+}
+
+var waitBeat = &scope.Waiting{What: "the next heartbeat of a lease"}
+
+// awaitBeat waits until pause has passed since the last try to renew, whoever made
+// it: another lease's heartbeat may renew this one with its own, any number of times,
+// without waking this fiber. The heartbeat counts from when the trust does.
+func (l *Lease) awaitBeat(f *scope.Fiber, pause time.Duration) *scope.Cause {
+	t := f.Arm()
+	l.mu.Lock()
+	l.pause, l.wake = pause, mo.Some(t)
+	l.mu.Unlock()
+	l.awaitDue()
+	p := f.Block(t, waitBeat)
+	l.mu.Lock()
+	l.wake = mo.None[scope.Token]()
+	timer := l.due
+	l.mu.Unlock()
+	if timer != nil {
+		timer.Stop()
+	}
+	return f.Settle(p.Cause, nil)
+}
+
+// awaitDue wakes the waiting heartbeat when it is due, or sets the timer. It is the
+// timer's call, and that of who has renewed the lease with others.
+func (l *Lease) awaitDue() {
+	due := l.m.triedLast(l)
+	l.mu.Lock()
+	t, waits := l.wake.Get()
+	if !waits {
+		l.mu.Unlock()
+		return
+	}
+	if l.due != nil {
+		l.due.Stop()
+	}
+	if left := later(due, l.pause) - l.clock.Monotonic(); left > 0 && !l.over {
+		l.due = l.clock.AfterFunc(left, l.awaitDue)
+		l.mu.Unlock()
+		return
+	}
+	l.mu.Unlock()
+	t.Wake()
 }
 
 func (l *Lease) isOver() bool {
@@ -41,25 +81,34 @@ func (l *Lease) isOver() bool {
 	return l.over
 }
 
-// renew tries once. The cause is an interruption; a failure is told to the
+// renewal is one try to renew one lease.
+type renewal struct {
+	lease        *Lease
+	before, next Record
+}
+
+// renewAlone tries once. The cause is an interruption; a failure is told to the
 // observer, and the next heartbeat tries again.
-func (l *Lease) renew(f *scope.Fiber, start time.Duration) *scope.Cause {
-	before := l.attempt(start)
-	next, err := before.renewed(wall(f.Clock()))
-	if err != nil {
-		l.m.tell(RenewalFailed{l.token, err})
+func (l *Lease) renewAlone(f *scope.Fiber, start time.Duration) *scope.Cause {
+	r, ok := l.attempt(start, wall(f.Clock()))
+	if !ok {
 		return nil
 	}
-	_, c := effect.RunOn(f, l.m.save(l.token.Key, next, mo.Some(before.Revision)))
+	_, c := effect.RunOn(f, l.m.save(l.token.Key, r.next, mo.Some(r.before.Revision)))
 	if c == nil {
-		l.confirm(start, next, f.Clock().Monotonic())
+		l.confirm(start, r.next, f.Clock().Monotonic())
 		return nil
 	}
 	if c.HasInterrupts() {
 		return c
 	}
-	// A conflict may be one with an own write, and a failed one may have arrived.
-	failure := c.Err()
+	return r.readBack(f, start, c.Err())
+}
+
+// readBack finds out what became of a renewal that failed: a conflict may be one
+// with an own write, and a failed one may have arrived.
+func (r renewal) readBack(f *scope.Fiber, start time.Duration, failure error) *scope.Cause {
+	l := r.lease
 	stored, c := effect.RunOn(f, l.m.load(l.token.Key))
 	if c != nil {
 		if c.HasInterrupts() {
@@ -69,26 +118,33 @@ func (l *Lease) renew(f *scope.Fiber, start time.Duration) *scope.Cause {
 		return nil
 	}
 	s := standingOf(l.token, l.id, stored)
-	r, ours := s.record.Get()
+	found, ours := s.record.Get()
 	switch {
 	case !ours:
 		l.lose(s.reason)
-	case r.Revision == before.Revision:
+	case found.Revision == r.before.Revision:
 		l.m.tell(RenewalFailed{l.token, failure})
 	default:
-		l.confirm(l.earliest(start), r, f.Clock().Monotonic())
+		l.confirm(l.earliest(start), found, f.Clock().Monotonic())
 	}
 	return nil
 }
 
-// attempt notes that a renewal begins, and gives the record that it is to renew.
-func (l *Lease) attempt(start time.Duration) Record {
+// attempt notes that a renewal begins. ok is false when the record cannot be
+// renewed any more.
+func (l *Lease) attempt(start time.Duration, renewedAt float64) (r renewal, ok bool) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.unconfirmed.IsAbsent() {
 		l.unconfirmed = mo.Some(start)
 	}
-	return l.record
+	before := l.record
+	l.mu.Unlock()
+	next, err := before.renewed(renewedAt)
+	if err != nil {
+		l.m.tell(RenewalFailed{l.token, err})
+		return r, false
+	}
+	return renewal{lease: l, before: before, next: next}, true
 }
 
 func (l *Lease) earliest(start time.Duration) time.Duration {
@@ -102,8 +158,11 @@ func (l *Lease) earliest(start time.Duration) time.Duration {
 // the timer is late: what was ours for a moment longer than we knew is lost.
 func (l *Lease) confirm(start time.Duration, r Record, now time.Duration) {
 	l.mu.Lock()
-	l.record = r
-	l.unconfirmed = mo.None[time.Duration]()
+	// Two tries may be under way, when one hangs: what is known never goes back.
+	if r.Revision >= l.record.Revision {
+		l.record = r
+		l.unconfirmed = mo.None[time.Duration]()
+	}
 	over, late := l.over, now >= l.deadline
 	if !over && !late {
 		l.deadline = max(l.deadline, later(start, l.m.config.TTL))

@@ -22,14 +22,21 @@ type Lease struct {
 
 	// heartbeat renews; set once, before the handle is given out.
 	heartbeat *scope.Fiber
+	// tried is when the last renewal began, or the acquisition, and node is the place
+	// in the manager's held; the manager's mutex guards both.
+	tried time.Duration
+	node  list.Node[*Lease]
 
 	mu sync.Mutex
-	// record is the latest that is known to be ours. Only the heartbeat writes it,
-	// and the release after the heartbeat's end.
+	// record is the latest that is known to be ours.
 	record Record
 	// unconfirmed is when the earliest renewal began of which it is not known
 	// whether it was written: a record that is found later may be that one.
 	unconfirmed mo.Option[time.Duration]
+	// wake is the heartbeat's wait until pause after the last try, and due its timer.
+	wake  mo.Option[scope.Token]
+	pause time.Duration
+	due   scope.Timer
 	// deadline is when the trust ends; timer looks at it then, and again if it has
 	// moved meanwhile, so that a renewal costs no timer.
 	deadline time.Duration
@@ -44,10 +51,12 @@ type Lease struct {
 }
 
 func newLease(m *Manager, clock scope.Clock, r Record, id string, start time.Duration) *Lease {
-	return &Lease{
-		m: m, clock: clock, token: r.Token(), id: id, record: r,
+	l := &Lease{
+		m: m, clock: clock, token: r.Token(), id: id, record: r, tried: start,
 		deadline: later(start, m.config.TTL), loss: effect.MakeDeferred[effect.Nothing](),
 	}
+	l.node.Value = l
+	return l
 }
 
 // Key is what is held.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/internal/list"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
@@ -20,6 +21,7 @@ import (
 type Manager struct {
 	config     Config
 	repository Repository
+	batch      BatchSaver // nil: the repository has no such port
 	platform   *platform.Platform
 	newID      func() string
 
@@ -35,6 +37,9 @@ type Manager struct {
 	orphans map[string]map[string]struct{}
 	// lines has a line for each key that somebody waits for.
 	lines map[string]*line
+	// held are the leases with a heartbeat, when there is a batch: whose last renewal
+	// was tried first comes first, but for those that were just acquired.
+	held list.List[*Lease]
 }
 
 // HolderIDs makes the ids of acquisitions: 128 random bits in hexadecimal. Tests
@@ -68,8 +73,9 @@ func MakeManager(p *platform.Platform, r Repository, config Config) (*Manager, e
 	if err != nil {
 		return nil, err
 	}
+	batch, _ := r.(BatchSaver)
 	return &Manager{
-		config: config, repository: r, platform: p, newID: HolderIDs.Value(nil),
+		config: config, repository: r, batch: batch, platform: p, newID: HolderIDs.Value(nil),
 		sightings: make(map[string]sighting), pruneAt: pruneFrom,
 		orphans: make(map[string]map[string]struct{}), lines: make(map[string]*line),
 	}, nil

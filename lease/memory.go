@@ -23,6 +23,7 @@ type memoryFence struct {
 
 var (
 	_ Repository     = (*memory)(nil)
+	_ BatchSaver     = (*memory)(nil)
 	_ ReleaseWatcher = (*memory)(nil)
 )
 
@@ -49,17 +50,30 @@ func (m *memory) get(key string) (Record, bool) {
 
 // Save implements Repository.
 func (m *memory) Save(key string, next Record, expected mo.Option[int64]) effect.Effect[effect.Unit] {
-	return effect.Try(func() (effect.Unit, error) {
-		if err := checkSave(key, next); err != nil {
-			return effect.Unit{}, err
+	return effect.Try(func() (effect.Unit, error) { return effect.Unit{}, m.save(key, next, expected) })
+}
+
+func (m *memory) save(key string, next Record, expected mo.Option[int64]) error {
+	if err := checkSave(key, next); err != nil {
+		return err
+	}
+	if err := m.swap(key, next, expected); err != nil {
+		return err
+	}
+	if next.IsTombstone() {
+		m.hub.tell(key)
+	}
+	return nil
+}
+
+// SaveAll implements BatchSaver.
+func (m *memory) SaveAll(writes []Write) effect.Effect[[]error] {
+	return effect.Sync(func() []error {
+		errs := make([]error, len(writes))
+		for i, w := range writes {
+			errs[i] = m.save(w.Next.Key, w.Next, w.Expected)
 		}
-		if err := m.swap(key, next, expected); err != nil {
-			return effect.Unit{}, err
-		}
-		if next.IsTombstone() {
-			m.hub.tell(key)
-		}
-		return effect.Unit{}, nil
+		return errs
 	})
 }
 

@@ -30,6 +30,22 @@ type Repository interface {
 	Fence(key string) effect.Effect[effect.Unit]
 }
 
+// Write is one Save of a batch.
+type Write struct {
+	Next     Record
+	Expected mo.Option[int64] // none: there is no record
+}
+
+// BatchSaver is an optional port of a Repository, which makes it cheap to hold many
+// leases: a manager renews those that are due together in one call.
+type BatchSaver interface {
+	// SaveAll is Save of each of the writes, whose keys differ, in as few steps as
+	// the store can. It gives one error for each: nil when it was written, or what
+	// its Save would have failed with. When it fails as a whole, or is interrupted,
+	// any of them may have been written.
+	SaveAll(writes []Write) effect.Effect[[]error]
+}
+
 // ReleaseWatcher is an optional port of a Repository: news of releases, so that
 // waiters need not wait for their next poll. It is a hint: news may be missing or
 // too many.

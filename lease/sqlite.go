@@ -33,6 +33,7 @@ type SQLite struct {
 
 var (
 	_ Repository     = (*SQLite)(nil)
+	_ BatchSaver     = (*SQLite)(nil)
 	_ ReleaseWatcher = (*SQLite)(nil)
 )
 
@@ -58,11 +59,32 @@ func (s *SQLite) Save(key string, next Record, expected mo.Option[int64]) effect
 		}
 		_, c := use(f, s, key, true, func(st *sqliteStore) (effect.Unit, error) { return effect.Unit{}, st.save(key, next, expected) })
 		if c == nil && next.IsTombstone() {
-			s.hub.tell(key)
-			announceRelease(f, s.platform, s.beside(key, wakeSuffix))
+			s.announce(f, key)
 		}
 		return effect.Unit{}, c
 	})
+}
+
+// SaveAll implements BatchSaver. It is one transaction, as long as none of the
+// writes proves to raise a generation when it was expected to renew.
+func (s *SQLite) SaveAll(writes []Write) effect.Effect[[]error] {
+	return effect.Direct(func(f *scope.Fiber) ([]error, *scope.Cause) {
+		errs, c := use(f, s, "", true, func(st *sqliteStore) ([]error, error) { return st.saveAll(writes) })
+		if c != nil {
+			return nil, c
+		}
+		for i, w := range writes {
+			if errs[i] == nil && w.Next.IsTombstone() {
+				s.announce(f, w.Next.Key)
+			}
+		}
+		return errs, nil
+	})
+}
+
+func (s *SQLite) announce(f *scope.Fiber, key string) {
+	s.hub.tell(key)
+	announceRelease(f, s.platform, s.beside(key, wakeSuffix))
 }
 
 // beside is the path of a file that belongs to the key.

@@ -305,32 +305,91 @@ func invalidStored(err error) error {
 
 // save compares and swaps.
 func (s *sqliteStore) save(key string, next Record, expected mo.Option[int64]) error {
-	id, holds := next.HolderID.Get()
-	renews := expected.IsPresent() && (!holds || s.mine[key] == id)
-	done, err := s.swap(key, next, expected, !renews)
+	done, err := s.swap(key, next, expected, !s.renews(next, expected))
 	if err == nil && !done {
 		// It raises the generation after all.
 		_, err = s.swap(key, next, expected, true)
 	}
-	switch {
-	case err != nil:
-		delete(s.mine, key)
-	case holds:
+	s.note(key, next, err)
+	return err
+}
+
+// renews guesses that the write raises no generation.
+func (s *sqliteStore) renews(next Record, expected mo.Option[int64]) bool {
+	id, holds := next.HolderID.Get()
+	return expected.IsPresent() && (!holds || s.mine[next.Key] == id)
+}
+
+func (s *sqliteStore) note(key string, next Record, err error) {
+	id, holds := next.HolderID.Get()
+	if err == nil && holds {
 		s.mine[key] = id
-	default:
+	} else {
 		delete(s.mine, key)
 	}
-	return err
 }
 
 // swap is one transaction. done is false, and nothing is written, when it would
 // raise the generation without being durable.
 func (s *sqliteStore) swap(key string, next Record, expected mo.Option[int64], durable bool) (done bool, err error) {
+	err = s.transact(durable, func() (writes bool, err error) {
+		done, err = s.write(key, next, expected, durable)
+		return done, err
+	})
+	return done && err == nil, err
+}
+
+// saveAll is save of each, in one transaction where that suffices. The error is one
+// of all.
+func (s *sqliteStore) saveAll(writes []Write) ([]error, error) {
+	errs := make([]error, len(writes))
+	done := make([]bool, len(writes))
+	durable := false
+	for i, w := range writes {
+		errs[i] = checkSave(w.Next.Key, w.Next)
+		durable = durable || errs[i] == nil && !s.renews(w.Next, w.Expected)
+	}
+	err := s.transact(durable, func() (wrote bool, err error) {
+		for i, w := range writes {
+			if errs[i] != nil {
+				continue
+			}
+			done[i], err = s.write(w.Next.Key, w.Next, w.Expected, durable)
+			if _, conflict := err.(*RevisionConflict); conflict {
+				errs[i], err = err, nil
+			}
+			if err != nil {
+				return false, err
+			}
+			wrote = wrote || done[i]
+		}
+		return wrote, nil
+	})
+	for i, w := range writes {
+		switch {
+		case err != nil:
+			s.note(w.Next.Key, w.Next, err)
+		case errs[i] == nil && !done[i]:
+			errs[i] = s.save(w.Next.Key, w.Next, w.Expected)
+			// The others are written: this must not look as if they were not.
+			if platform.ReasonOf(errs[i]) != "" {
+				errs[i] = platformFailure(w.Next.Key, errs[i])
+			}
+		default:
+			s.note(w.Next.Key, w.Next, errs[i])
+		}
+	}
+	return errs, err
+}
+
+// transact runs op in a transaction, which it commits when op has written. A failed
+// one is rolled back.
+func (s *sqliteStore) transact(durable bool, op func() (writes bool, err error)) error {
 	if err := s.sync(durable); err != nil {
-		return false, err
+		return err
 	}
 	if err := s.run(s.begin); err != nil {
-		return false, err
+		return err
 	}
 	defer func() {
 		if s.conn.InTransaction() {
@@ -338,6 +397,16 @@ func (s *sqliteStore) swap(key string, next Record, expected mo.Option[int64], d
 			_ = s.run(s.rollback)
 		}
 	}()
+	writes, err := op()
+	if err != nil || !writes {
+		return err
+	}
+	return s.run(s.commit)
+}
+
+// write compares and swaps inside a transaction. done is false, and nothing is
+// written, when it would raise the generation and the transaction is not durable.
+func (s *sqliteStore) write(key string, next Record, expected mo.Option[int64], durable bool) (done bool, err error) {
 	write, lowest := s.insert, next.Generation
 	if revision, ok := expected.Get(); ok {
 		write = s.update
@@ -354,17 +423,17 @@ func (s *sqliteStore) swap(key string, next Record, expected mo.Option[int64], d
 	if err := s.run(write); err != nil {
 		return false, err
 	}
-	if s.conn.Changes() == 0 {
-		stored, err := s.revision(key)
-		if err != nil {
-			return false, err
-		}
-		if stored == expected && !durable {
-			return false, nil
-		}
-		return false, &RevisionConflict{Key: key, ExpectedRevision: expected, StoredRevision: stored}
+	if s.conn.Changes() > 0 {
+		return true, nil
 	}
-	return true, s.run(s.commit)
+	stored, err := s.revision(key)
+	if err != nil {
+		return false, err
+	}
+	if stored == expected && !durable {
+		return false, nil
+	}
+	return false, &RevisionConflict{Key: key, ExpectedRevision: expected, StoredRevision: stored}
 }
 
 func (s *sqliteStore) bind(stmt platform.SQLiteStmt, key string, r Record) error {

@@ -1,0 +1,136 @@
+package lease
+
+import (
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
+)
+
+// maxBatch bounds for how long one transaction keeps everybody else waiting: some
+// milliseconds.
+const maxBatch = 256
+
+// hold adds a lease to those that may be renewed together.
+func (m *Manager) hold(l *Lease) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.batch != nil {
+		m.held.Push(&l.node)
+	}
+}
+
+func (m *Manager) drop(l *Lease) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held.Remove(&l.node)
+}
+
+func (m *Manager) triedLast(l *Lease) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return l.tried
+}
+
+// renew renews l, which is due, and with it in one write, where the repository can,
+// those that have waited for as long as jitter may make a heartbeat. So leases that
+// once met stay together. The cause is an interruption of l's heartbeat: for the
+// others that is a renewal of unknown outcome, like any that failed.
+func (m *Manager) renew(f *scope.Fiber, l *Lease) *scope.Cause {
+	start := f.Clock().Monotonic()
+	due := m.gather(l, start)
+	if len(due) == 1 {
+		return l.renewAlone(f, start)
+	}
+	renewals := make([]renewal, 0, len(due))
+	writes := make([]Write, 0, len(due))
+	at := wall(f.Clock())
+	for _, other := range due {
+		if other.isOver() {
+			continue
+		}
+		if other != l {
+			other.awaitDue() // its own heartbeat need not wake for this
+		}
+		if r, ok := other.attempt(start, at); ok {
+			renewals = append(renewals, r)
+			writes = append(writes, Write{Next: r.next, Expected: mo.Some(r.before.Revision)})
+		}
+	}
+	if len(writes) == 0 {
+		return nil
+	}
+	errs, c := effect.RunOn(f, effect.Suspend(func() effect.Effect[[]error] { return m.batch.SaveAll(writes) }))
+	if c.HasInterrupts() {
+		return c
+	}
+	if c == nil && len(errs) != len(writes) {
+		c = scope.CauseFail(errAnswers)
+	}
+	now := f.Clock().Monotonic()
+	for i, r := range renewals {
+		if c == nil && errs[i] == nil {
+			r.lease.confirm(start, r.next, now)
+		}
+	}
+	// Reading may take its time, so the good news first.
+	for i, r := range renewals {
+		failure := c.Err()
+		if c == nil {
+			failure = errs[i]
+		}
+		if failure == nil {
+			continue
+		}
+		failure = named(r.lease.token.Key, failure)
+		if c := r.readBack(f, start, failure); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+var errAnswers = errors.New("lease: SaveAll must answer for each of the writes")
+
+// named is the failure of a batch as one of the key's.
+func named(key string, err error) error {
+	if e, ok := errors.AsType[*RepositoryFailure](err); ok && e.Key == "" {
+		e := *e
+		e.Key = key
+		return &e
+	}
+	return err
+}
+
+// gather notes that l and those that go with it are tried now, and gives them.
+func (m *Manager) gather(l *Lease, now time.Duration) []*Lease {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l.tried = now
+	due := []*Lease{l}
+	if m.batch == nil {
+		return due
+	}
+	m.requeue(l)
+	soonest := m.config.Heartbeat - m.config.Heartbeat/10
+	for node := m.held.Front(); node != nil && len(due) < maxBatch; {
+		other := node.Value
+		if other.tried > now-soonest {
+			break
+		}
+		node = node.Next()
+		if same(other.clock, l.clock) {
+			other.tried = now
+			m.requeue(other)
+			due = append(due, other)
+		}
+	}
+	return due
+}
+
+func (m *Manager) requeue(l *Lease) {
+	m.held.Remove(&l.node)
+	m.held.Push(&l.node)
+}
