@@ -72,8 +72,14 @@ func closeParallel(f *Fiber, entries []entry, exit Exit[any]) *Cause {
 		if e.owner == f {
 			continue
 		}
-		fibers = append(fibers, f.Fork(func(f *Fiber) *Cause { return e.run(f, exit) },
-			ForkOptions{Immediate: true, Daemon: true, Mode: StartInherited}))
+		o := ForkOptions{Immediate: true, Daemon: true, Mode: StartInherited}
+		child := new(Fiber)
+		f.Prepare(child, func(f *Fiber) *Cause { return e.run(f, exit) }, o)
+		// Its defect is the close's: one that ends before it is awaited must not
+		// count as unheard.
+		child.Observe(NewObserver(func(*Fiber) {}))
+		f.Start(child, o)
+		fibers = append(fibers, child)
 	}
 	if c := f.AwaitAll(fibers); c != nil {
 		return c
