@@ -30,7 +30,7 @@ func lostUpdate() effect.Effect[effect.Unit] {
 func TestCheckFindsALostUpdate(t *testing.T) {
 	report := failing(t, 5*time.Second, func(t proptest.TB) { proptest.Check(t, lostUpdate) })
 	mentions(t, report, "the program failed", "the sum is 1", "fiber #2", "check_test.go:19", "TETHER_SCHEDULE=", "go test -v -run '^TestCheckFindsALostUpdate$'")
-	// The command's schedule runs it again, and shrinking left one switch.
+	// The command's schedule runs it again, and shrinking left a switch or two.
 	schedule := regexp.MustCompile(`TETHER_SCHEDULE=(\S+)`).FindStringSubmatch(report)[1]
 	choices, err := proptest.ParseSchedule(schedule)
 	if err != nil {
@@ -40,7 +40,7 @@ func TestCheckFindsALostUpdate(t *testing.T) {
 	for _, choice := range choices {
 		switches += min(choice, 1)
 	}
-	if switches != 1 {
+	if switches < 1 || switches > 2 {
 		t.Errorf("the schedule %v has %d switches", choices, switches)
 	}
 	t.Setenv(proptest.ScheduleEnv, schedule)

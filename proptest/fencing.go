@@ -2,10 +2,12 @@ package proptest
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/lease"
+	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
 	"pgregory.net/rapid"
@@ -120,6 +122,7 @@ type fencingPlay struct {
 	repository func(p *Process) lease.Repository
 	slots      [workers]*Process
 	violations []string
+	ids        int
 	// closing: every worker ends after its next turn.
 	closing bool
 
@@ -256,7 +259,7 @@ func (f *fencingPlay) worker(p *Process) effect.Effect[effect.Unit] {
 		Observer: func(e lease.Event) { p.w.Log("%v: %T%+v", p, e, e) },
 	}
 	return effect.GenUnit(func(do *effect.Do) {
-		m := do.Try(lease.MakeManager(p.Platform(), f.repository(p), config))
+		m := do.Await(lease.NewManager(config))
 		for {
 			last := f.closing
 			// A turn may end with a loss, or in bad weather.
@@ -266,8 +269,14 @@ func (f *fencingPlay) worker(p *Process) effect.Effect[effect.Unit] {
 			}
 			do.Await(effect.Sleep(time.Duration(7+p.w.Choose(20)) * time.Second))
 		}
-	}).ProvideService(lease.HolderIDs, func() string { return fmt.Sprintf("%v@%d/%d", p, p.identity.StartTime, f.w.Choose(1<<30)) })
+	}).ProvideService(lease.HolderIDs, func() string {
+		f.ids++
+		return fmt.Sprint(holderPrefix(p), f.ids)
+	}).ProvideService(lease.RepositoryService, f.repository(p)).ProvideService(platform.Service, p.Platform())
 }
+
+// holderPrefix is what the ids of a process's acquisitions begin with.
+func holderPrefix(p *Process) string { return fmt.Sprintf("%v@%d/", p, p.identity.StartTime) }
 
 func (f *fencingPlay) turn(p *Process, m *lease.Manager) effect.Effect[effect.Unit] {
 	return effect.GenUnit(func(do *effect.Do) {
@@ -367,7 +376,7 @@ func (f *fencingPlay) stopBelieving(p *Process, b *belief, why string) {
 }
 
 // saved holds every write against the rules of the record.
-func (f *fencingPlay) saved(_ *Process, before mo.Option[lease.Record], next lease.Record) {
+func (f *fencingPlay) saved(p *Process, before mo.Option[lease.Record], next lease.Record) {
 	old := before.OrEmpty()
 	switch {
 	case next.Revision != old.Revision+1:
@@ -377,6 +386,8 @@ func (f *fencingPlay) saved(_ *Process, before mo.Option[lease.Record], next lea
 		f.violate("L2: an acquisition did not grow the generation by one")
 	case next.IsTombstone() && next.Generation != old.Generation:
 		f.violate("L3: a tombstone has another generation")
+	case next.IsTombstone() && !strings.HasPrefix(old.HolderID.OrEmpty(), holderPrefix(p)):
+		f.violate("L10: a release wrote over a successor's record")
 	}
 	if !next.IsTombstone() {
 		f.landed[next.Generation] = f.w.now

@@ -243,8 +243,17 @@ func (p *lanesPlay) act(by int, a lanesAction) effect.Effect[effect.Unit] {
 			return effect.Unit{}, nil
 		})
 	case "cancel":
-		return effect.SyncUnit(func() { p.note("%d cancels %s", by, a.key); p.stops[a.key] = true }).
-			AndThen(p.lanes.Cancel(a.key)).AndThen(effect.SyncUnit(func() { p.note("%d has cancelled %s", by, a.key) }))
+		return effect.Suspend(func() effect.Effect[effect.Unit] {
+			p.note("%d cancels %s", by, a.key)
+			p.stops[a.key] = true
+			turn := p.turns[a.key]
+			return p.lanes.Cancel(a.key).AndThen(effect.SyncUnit(func() {
+				p.note("%d has cancelled %s", by, a.key)
+				if turn != nil && p.turns[a.key] == turn {
+					p.violate("N8: Cancel returned before the activation had ended")
+				}
+			}))
+		})
 	case "close":
 		return effect.SyncUnit(func() { p.note("%d closes", by); p.closing = true }).AndThen(p.lanes.Close()).
 			AndThen(effect.SyncUnit(p.afterClose))

@@ -1,9 +1,21 @@
 package proptest_test
 
 import (
+	"flag"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv("TETHER_MUTANT") != "" {
+		// A fault is to be found, and nobody reads how it shrinks.
+		for name, value := range map[string]string{"rapid.checks": "2000", "rapid.shrinktime": "0s", "rapid.nofailfile": "true"} {
+			if err := flag.Set(name, value); err != nil {
+				panic(err)
+			}
+		}
+	}
+	goleak.VerifyTestMain(m)
+}

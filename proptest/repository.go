@@ -48,6 +48,7 @@ func Repository(t TB, store func(t TB) (open func() lease.Repository)) {
 	part("R1 interruption at every step", (*repositorySuite).interruption)
 	part("R1 Fence excludes", (*repositorySuite).exclusion)
 	part("R1 Fence is of one key", (*repositorySuite).otherKeys)
+	part("R1 SaveAll is Save of each", (*repositorySuite).batches)
 	part("R1 releases are told of", (*repositorySuite).news)
 	part("L2 L3 managers", (*repositorySuite).managers)
 }

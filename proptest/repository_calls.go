@@ -214,3 +214,55 @@ func (s *repositorySuite) news() {
 		}
 	})
 }
+
+// batches saves several records in one call, where the repository can, among them
+// some over what is not stored.
+func (s *repositorySuite) batches() {
+	s.Helper()
+	open := s.place()
+	r, other := s.opened(open), s.opened(open)
+	saver, ok := r.(lease.BatchSaver)
+	if !ok {
+		return
+	}
+	run := 0
+	rapid.Check(s.TB, func(t *rapid.T) {
+		run++
+		stored := map[string]lease.Record{}
+		for range rapid.IntRange(1, 3).Draw(t, "calls") {
+			right := rapid.SliceOfN(rapid.Bool(), 1, 4).Draw(t, "which are saved over what is stored")
+			var writes []lease.Write
+			for i, right := range right {
+				key := fmt.Sprintf("batch %d/%d", run, i)
+				before := optionalRecord(stored, key)
+				old := before.OrEmpty()
+				w := lease.Write{Next: heldRecord(key, max(old.Generation, 1), old.Revision+1, "x"), Expected: revisionOf(before)}
+				if !right {
+					w.Expected = mo.Some(old.Revision + 7)
+				}
+				writes = append(writes, w)
+			}
+			err := perform(func(do *effect.Do) {
+				errs := mustEnd(do, "R1: a SaveAll that nobody was in the way of", saver.SaveAll(writes))
+				if len(errs) != len(writes) {
+					do.Fail(violated("R1: SaveAll of %d writes gives %d answers", len(writes), len(errs)))
+				}
+				for i, w := range writes {
+					key := w.Next.Key
+					do.Check(checkSaved(key, optionalRecord(stored, key), w.Expected, errs[i]))
+					if errs[i] == nil {
+						stored[key] = w.Next
+					}
+				}
+			})
+			for _, w := range writes {
+				if err == nil {
+					err = loadOnce(other, w.Next.Key, stored)
+				}
+			}
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+		}
+	})
+}
