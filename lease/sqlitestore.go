@@ -19,6 +19,8 @@ const (
 	// A holder that is far too long is not even read into memory.
 	sqlLoad = "SELECT generation, revision, renewed_at, holder, holder_id FROM lease_record WHERE key = ?1 " +
 		"AND ifnull(octet_length(holder), 0) <= 65536 AND ifnull(octet_length(holder_id), 0) <= 65536"
+	sqlTooLong = "SELECT 1 FROM lease_record WHERE key = ?1 " +
+		"AND (octet_length(holder) > 65536 OR octet_length(holder_id) > 65536)"
 	sqlInsert = "INSERT INTO lease_record (key, generation, revision, holder, holder_id, renewed_at) " +
 		"VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (key) DO NOTHING"
 	sqlUpdate = "UPDATE lease_record SET generation = ?2, revision = ?3, holder = ?4, holder_id = ?5, renewed_at = ?6 " +
@@ -37,8 +39,8 @@ type sqliteStore struct {
 	// synced: synchronous is FULL or EXTRA now, not NORMAL.
 	synced bool
 
-	begin, commit, rollback        platform.SQLiteStmt
-	query, insert, update, current platform.SQLiteStmt
+	begin, commit, rollback                 platform.SQLiteStmt
+	query, tooLong, insert, update, current platform.SQLiteStmt
 
 	// mine are the acquisitions that were written here and not released, by key.
 	// A write for one of them is expected to be a renewal. It is a guess: the
@@ -129,6 +131,7 @@ func (s *sqliteStore) prepare() error {
 		{&s.commit, "COMMIT"},
 		{&s.rollback, "ROLLBACK"},
 		{&s.query, sqlLoad},
+		{&s.tooLong, sqlTooLong},
 		{&s.insert, sqlInsert},
 		{&s.update, sqlUpdate},
 		{&s.current, sqlRevision},
@@ -261,10 +264,15 @@ func (s *sqliteStore) load(key string) (mo.Option[Record], error) {
 }
 
 // checkMissing tells a key without a record from one whose record is too long to
-// be read.
+// be read. It asks for just that: since the query another process may have written
+// the key's first record, which is none of its business.
 func (s *sqliteStore) checkMissing(key string) error {
-	stored, err := s.revision(key)
-	if err == nil && stored.IsPresent() {
+	if err := s.tooLong.BindText(1, key); err != nil {
+		return err
+	}
+	row, err := s.tooLong.Step()
+	_ = s.tooLong.Reset()
+	if err == nil && row {
 		err = invalidStored(invalid("its holder or holder_id is longer than any holder needs"))
 	}
 	return err
