@@ -10,7 +10,7 @@ GOFUMPT     = mvdan.cc/gofumpt@v0.12.0
 COUNT ?= 5000
 SEED  ?= $(shell printf '%d' 0x$$(git rev-parse --short=12 HEAD 2>/dev/null || echo 1))
 
-.PHONY: demo test race lint cross examples example-lanes conformance mutants
+.PHONY: demo test race lint cross examples example-lanes conformance mutants fuzz
 
 # The main job: a lease that real processes take from each other.
 demo:
@@ -47,3 +47,12 @@ conformance:
 # Every deliberate fault of the kernel must be caught; docs/testing.md lists them.
 mutants:
 	go run ./internal/mutants
+
+# Every decoder and the interpreter of programs, for FUZZTIME each.
+FUZZTIME ?= 10m
+fuzz:
+	@set -e; for target in \
+		platform:FuzzParseProcStat processlock:FuzzParseStamp effect:FuzzParseCron internal/vectors:FuzzProgram \
+		lease:FuzzRecordFile lease:FuzzHolder lease:FuzzFileName; do \
+		echo "$$target"; go test -run XXX -fuzz "^$${target#*:}$$" -fuzztime $(FUZZTIME) ./$${target%:*}; \
+	done
