@@ -22,6 +22,8 @@ func (l *Lease) close(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 	timer := l.timer
 	l.mu.Unlock()
 	timer.Stop()
+	// Here, so that whatever becomes of the retirement nothing renews any more.
+	l.heartbeat.Interrupt(f.ID())
 	var failure error
 	retirement := f.Fork(func(f *scope.Fiber) *scope.Cause {
 		if c := f.InterruptAwait(l.heartbeat); c != nil {
