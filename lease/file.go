@@ -27,9 +27,11 @@ var (
 )
 
 // NewFileRepository makes a repository in the directory dir, which must exist. It
-// opens nothing.
+// opens nothing. On a platform without SQLite its locks are lock files.
 func NewFileRepository(p *platform.Platform, dir string, options ...RepositoryOption) *Files {
-	return &Files{platform: p, dir: dir, settings: repositorySettingsOf(options)}
+	s := &Files{platform: p, dir: dir, settings: repositorySettingsOf(options)}
+	s.settings.withoutSQLite = s.settings.withoutSQLite || p.SQLite == nil
+	return s
 }
 
 // guardFor is how long a Save waits for the guard.

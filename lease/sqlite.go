@@ -98,6 +98,9 @@ func (s *SQLite) Fence(key string) effect.Effect[effect.Unit] {
 	if s.settings.network {
 		options = append(options, processlock.AllowNetworkStorage())
 	}
+	if s.platform.SQLite == nil {
+		return effect.Fail[effect.Unit](errNoSQLite(key))
+	}
 	return processFence(s.platform, key, s.beside(key, "fence"), options...)
 }
 

@@ -66,6 +66,9 @@ func openStore(p *platform.Platform, path string, s repositorySettings) (*sqlite
 			return nil, err
 		}
 	}
+	if p.SQLite == nil {
+		return nil, errNoSQLite("")
+	}
 	conn, err := p.SQLite.Open(path, platform.OpenOrCreate)
 	if err != nil {
 		return nil, err
@@ -76,6 +79,13 @@ func openStore(p *platform.Platform, path string, s repositorySettings) (*sqlite
 		return nil, err
 	}
 	return st, nil
+}
+
+func errNoSQLite(key string) error {
+	return &RepositoryFailure{
+		Key: key, Reason: RepositoryUnavailable,
+		Message: "this platform has no SQLite; use a FileRepository",
+	}
 }
 
 // moved tells whether the path leads to another file now, or none. Who writes
