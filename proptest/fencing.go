@@ -28,6 +28,10 @@ func OnRepository(open func(w *World) func(p *Process) lease.Repository) Fencing
 	return func(s *fencingSettings) { s.repository = open }
 }
 
+// Drift has clocks gain or lose up to that many thousandths, ten by default. The
+// rules about beliefs give way to it, those about fenced work do not.
+func Drift(thousandths int) FencingOption { return func(s *fencingSettings) { s.drift = thousandths } }
+
 // Fencing plays several processes that want one lease and write to one resource
 // under its fence, on a World: they crash, stall, resume and come back; their
 // clocks drift by up to a hundredth and their wall clocks jump; their repository
@@ -54,7 +58,7 @@ func Fencing(t TB, options ...FencingOption) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := fencingActions
 		if s.repository != nil {
-			kinds = append(kinds[:len(kinds)-1:len(kinds)-1], "power cut")
+			kinds = append(kinds[:len(kinds)-2:len(kinds)-2], "power cut")
 		}
 		actions := many(rapid.Custom(func(t *rapid.T) fencingAction { return drawFencingAction(t, kinds) })).Draw(t, "actions")
 		got := explore(t, func(choose scope.Chooser) *fencingPlay {
@@ -69,7 +73,7 @@ func Fencing(t TB, options ...FencingOption) {
 	})
 }
 
-var fencingActions = []string{"pass", "pass", "start", "steps", "kill", "stop", "resume", "jump", "weather"}
+var fencingActions = []string{"pass", "pass", "start", "steps", "kill", "stop", "resume", "jump", "isolate", "weather"}
 
 // fencingAction is one thing that the test does to the world.
 type fencingAction struct {
@@ -178,6 +182,9 @@ func (f *fencingPlay) run(actions []fencingAction) {
 func (f *fencingPlay) heal() {
 	if f.store != nil {
 		f.store.SetWeather(Weather{})
+		for _, p := range f.slots {
+			f.store.SetWeatherFor(p, Weather{})
+		}
 	}
 	f.w.Log("everything is well again")
 	f.closing = true
@@ -220,6 +227,14 @@ func (f *fencingPlay) act(a fencingAction) {
 			hours = max(hours, -hours)
 		}
 		p.JumpWall(time.Duration(hours) * time.Hour)
+	case "isolate":
+		// Its writes fail, or come through again; others' go on.
+		weather := Weather{}
+		if a.n%4 > 0 {
+			weather = Weather{Fail: 100, OnlySaves: true}
+		}
+		f.store.SetWeatherFor(p, weather)
+		f.w.Log("the weather for %v is %+v", p, weather)
 	case "weather":
 		f.store.SetWeather(weathers[a.n%len(weathers)])
 		f.w.Log("the weather is %+v", weathers[a.n%len(weathers)])
@@ -406,8 +421,8 @@ func (f *fencingPlay) look() {
 		believers++
 		f.heardInTime(p, b)
 	}
-	// Two clocks that drift apart by 2 % do so by that part of a TTL; processes of
-	// one turn are a quantum apart.
+	// Two clocks may drift apart by twice the drift, and do so by that part of a
+	// TTL; processes of one turn are a quantum apart.
 	slack := fencingTTL*time.Duration(2*f.settings.drift)/1000 + 2*fencingQuantum
 	switch since, two := f.together.Get(); {
 	case believers < 2:

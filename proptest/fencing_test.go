@@ -9,6 +9,9 @@ import (
 
 func TestFencing(t *testing.T) { proptest.Fencing(t) }
 
+// Whatever clocks do, a stale write never lands.
+func TestFencingWithDriftingClocks(t *testing.T) { proptest.Fencing(t, proptest.Drift(250)) }
+
 // On files of the simulated disk, whose fences and guards are lock files.
 func TestFencingOnFiles(t *testing.T) {
 	proptest.Fencing(t, onFiles(lease.WithoutSQLite()))

@@ -168,14 +168,18 @@ type lanesPlay struct {
 	violations []string
 	// stops is whether a cancel of the key was ever begun; closing that a close was.
 	stops   map[string]bool
+	cancels map[string]int // under way
 	closing bool
 	closed  bool
 }
 
 // lanesTurn is an activation of a key.
 type lanesTurn struct {
-	activated  bool
-	ended      string // how its body ended by itself
+	activated bool
+	ended     string // how its body ended by itself
+	cancelled bool   // a Cancel was called meanwhile
+	// unstopped: when it did so, nobody had begun to stop it.
+	unstopped  bool
 	finalizers int
 	began      time.Duration
 	reports    int
@@ -193,7 +197,7 @@ func (p *lanesPlay) violate(rule string) {
 func (p *lanesPlay) run(choose scope.Chooser) {
 	p.choose = choose
 	p.model = lanesModel{limit: p.limit, room: p.queue, pending: map[string]bool{}}
-	p.turns, p.owed, p.stops = map[string]*lanesTurn{}, map[string]bool{}, map[string]bool{}
+	p.turns, p.owed, p.stops, p.cancels = map[string]*lanesTurn{}, map[string]bool{}, map[string]bool{}, map[string]int{}
 	config := lanes.Config{
 		MaxConcurrent: p.limit, TurnTimeout: p.timeout, Activate: p.activate, OnExit: p.onExit, Observe: p.observe,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -247,7 +251,11 @@ func (p *lanesPlay) act(by int, a lanesAction) effect.Effect[effect.Unit] {
 			p.note("%d cancels %s", by, a.key)
 			p.stops[a.key] = true
 			turn := p.turns[a.key]
-			return p.lanes.Cancel(a.key).AndThen(effect.SyncUnit(func() {
+			if turn != nil {
+				turn.cancelled = true
+			}
+			p.cancels[a.key]++
+			return p.lanes.Cancel(a.key).Ensuring(effect.SyncUnit(func() { p.cancels[a.key]-- })).AndThen(effect.SyncUnit(func() {
 				p.note("%d has cancelled %s", by, a.key)
 				if turn != nil && p.turns[a.key] == turn {
 					p.violate("N8: Cancel returned before the activation had ended")
@@ -368,6 +376,12 @@ func (p *lanesPlay) activate(key string) effect.Effect[effect.Unit] {
 				return effect.Void()
 			}
 		}))
+	}).OnExit(func(exit scope.Exit[effect.Unit]) effect.Effect[effect.Unit] {
+		return effect.Monotonic().Map(func(now time.Duration) effect.Unit {
+			inTime := p.timeout == 0 || now-t.began < p.timeout
+			t.unstopped = inTime && !t.cancelled && p.cancels[key] == 0 && !p.closing && (exit.IsSuccess() || t.ended != "" && t.ended != "succeeds")
+			return effect.Unit{}
+		})
 	})
 }
 
@@ -426,6 +440,7 @@ func (p *lanesPlay) judge(e lanes.ActivationExit, t *lanesTurn, now time.Duratio
 		case lanes.StopTimeout:
 			ok = p.timeout > 0 && t.activated && now-t.began >= p.timeout
 		}
+		ok = ok && !t.unstopped
 	}
 	if !ok {
 		p.note("its body: %q", t.ended)

@@ -29,7 +29,7 @@ import (
 func Scope(t TB) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
-		fibers := rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(drawScopeAction), 0, 10), 1, 3).Draw(t, "what each fiber does")
+		fibers := rapid.SliceOfN(many(rapid.Custom(drawScopeAction)), 1, 3).Draw(t, "what each fiber does")
 		interrupts := rapid.SliceOfN(rapid.IntRange(0, len(fibers)-1), 0, 2).Draw(t, "whom the main fiber interrupts, one each millisecond")
 		got := explore(t, func(choose scope.Chooser) *scopePlay {
 			play := &scopePlay{}

@@ -15,6 +15,8 @@ import (
 type Store struct {
 	w       *World
 	weather Weather
+	// apart is the weather of single processes.
+	apart   map[*Process]Weather
 	changes int // of the weather
 	records map[string]lease.Record
 	fences  map[string]*storeFence
@@ -30,18 +32,29 @@ type Weather struct {
 	Hang int // it does not answer until the weather changes, then fails; half are done
 
 	MaxDelay time.Duration // a minute, when it is 0
+	// OnlySaves spares Load.
+	OnlySaves bool
 }
 
 type storeFence struct{ holder *Process }
 
 // NewStore makes an empty store on clear weather.
 func NewStore(w *World) *Store {
-	return &Store{w: w, records: map[string]lease.Record{}, fences: map[string]*storeFence{}}
+	return &Store{w: w, apart: map[*Process]Weather{}, records: map[string]lease.Record{}, fences: map[string]*storeFence{}}
 }
 
 // SetWeather changes the weather of the calls from now on.
 func (s *Store) SetWeather(weather Weather) {
 	s.weather = weather
+	s.changes++
+}
+
+// SetWeatherFor changes the weather of the process's calls alone. The zero Weather
+// takes it back.
+func (s *Store) SetWeatherFor(p *Process, weather Weather) {
+	if s.apart[p] = weather; weather == (Weather{}) {
+		delete(s.apart, p)
+	}
 	s.changes++
 }
 
@@ -104,7 +117,10 @@ func storeFailure(key string) error {
 func weathered[A any](v *storeView, name, key string, e effect.Effect[A]) effect.Effect[A] {
 	return effect.Suspend(func() effect.Effect[A] {
 		w, now := v.s.w, v.s.weather
-		if v.p.isGhost() || now == (Weather{}) {
+		if own, apart := v.s.apart[v.p]; apart {
+			now = own
+		}
+		if v.p.isGhost() || now == (Weather{}) || now.OnlySaves && name != "Save" {
 			return e
 		}
 		fails := effect.Fail[A](storeFailure(key))
