@@ -4,6 +4,8 @@ export GOTOOLCHAIN = go1.27.3
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = mvdan.cc/gofumpt@v0.12.0
+# Finds effects that nobody runs. It is a module of its own.
+UNAWAITED   = $(CURDIR)/.cache/unawaited
 
 # Programs of the live differential test, and where it begins: fresh ones for each
 # commit, the same ones for the same commit.
@@ -26,6 +28,10 @@ race:
 lint:
 	go vet ./...
 	go run $(STATICCHECK) ./...
+	cd examples/unawaited && go vet ./... && go build -o $(UNAWAITED) .
+	go vet -vettool=$(UNAWAITED) ./...
+	cd bench && go vet ./...
+	cd conformance && go vet ./...
 	@files=$$(go run $(GOFUMPT) -l .); test -z "$$files" || { echo "not formatted by gofumpt:"; echo "$$files"; exit 1; }
 
 cross:

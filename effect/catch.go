@@ -58,7 +58,7 @@ func (e Effect[A]) CatchTag[E error](h func(E) Effect[A]) Effect[A] {
 //go:noinline
 func (e Effect[A]) CatchIf(pick func(error) bool, h func(error) Effect[A]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] {
-		err, rest := picked(c, pick)
+		rest, err := picked(c, pick)
 		if err == nil {
 			return FailCause[A](rest)
 		}
@@ -67,15 +67,15 @@ func (e Effect[A]) CatchIf(pick func(error) bool, h func(error) Effect[A]) Effec
 }
 
 // picked is the failure to recover from, or none and the cause that travels on.
-func picked(c *scope.Cause, pick func(error) bool) (error, *scope.Cause) {
+func picked(c *scope.Cause, pick func(error) bool) (rest *scope.Cause, err error) {
 	err, rest, ok := c.Recoverable()
 	if !ok {
-		return nil, rest
+		return rest, nil
 	}
 	if pick != nil && !pick(err) {
-		return nil, c
+		return c, nil
 	}
-	return err, nil
+	return nil, err
 }
 
 // CatchDefect goes on with h when e's cause has a defect.
@@ -135,7 +135,7 @@ func (e Effect[A]) OrElseSucceed(fn func(error) A) Effect[A] {
 // Ignore forgets the result and an expected failure.
 func (e Effect[A]) Ignore() Effect[Unit] {
 	return ignoring(e, func(c *scope.Cause) *scope.Cause {
-		_, rest := picked(c, nil)
+		rest, _ := picked(c, nil)
 		return rest
 	})
 }

@@ -209,24 +209,24 @@ func (s *queueState[A]) back(t *taker, givesUp bool) bool {
 // nextOffer moves messages of waiting offers into free places. It answers an
 // offer that has been accepted whole, which is to be woken; nil ends the walk.
 func (s *queueState[A]) nextOffer(w *walk[*offering[A]]) *offering[A] {
-	for s.messages.len() < s.capacity {
-		p := w.next(&s.offers)
-		if p == nil {
-			return nil
-		}
-		o := p.owner
-		n := min(s.capacity-s.messages.len(), len(o.rest))
-		for _, v := range o.rest[:n] {
-			s.messages.push(v)
-		}
-		if o.rest = o.rest[n:]; len(o.rest) > 0 {
-			return nil
-		}
-		o.accepted = true
-		s.offers.leave(p)
-		return o
+	if s.messages.len() >= s.capacity {
+		return nil
 	}
-	return nil
+	p := w.next(&s.offers)
+	if p == nil {
+		return nil
+	}
+	o := p.owner
+	n := min(s.capacity-s.messages.len(), len(o.rest))
+	for _, v := range o.rest[:n] {
+		s.messages.push(v)
+	}
+	if o.rest = o.rest[n:]; len(o.rest) > 0 {
+		return nil
+	}
+	o.accepted = true
+	s.offers.leave(p)
+	return o
 }
 
 // takeOffered takes a message from the first waiting offer, which there must be.

@@ -312,7 +312,7 @@ func TestQueueAllocatesNothing(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("OfferNow and TakeNow: %v allocations", n)
 	}
-	if n := testing.AllocsPerRun(100, func() { q.Take() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { _ = q.Take() }); n != 0 {
 		t.Errorf("making a Take: %v allocations", n)
 	}
 	body := effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {

@@ -26,7 +26,7 @@ func OnTag[A any, E error](h func(E) Effect[A]) TagCase[A] {
 // another's handler.
 func (e Effect[A]) CatchTags(cases ...TagCase[A]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] {
-		err, rest := picked(c, nil)
+		rest, err := picked(c, nil)
 		if err == nil {
 			return FailCause[A](rest)
 		}

@@ -1,0 +1,12 @@
+module github.com/rivus/tether/examples/unawaited
+
+go 1.27.0
+
+toolchain go1.27.3
+
+require golang.org/x/tools v0.52.0
+
+require (
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+)
