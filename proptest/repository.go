@@ -229,6 +229,8 @@ func checkSaved(key string, stored mo.Option[lease.Record], expected mo.Option[i
 	}
 	conflict, ok := errors.AsType[*lease.RevisionConflict](err)
 	switch {
+	case ok && conflict.StoredRevision.IsAbsent() && stored.OrEmpty().IsTombstone() && stored.IsPresent():
+		return violated("R1, L2: a tombstone was saved, and Save finds no record: the next generation would start over")
 	case !ok:
 		return violated("R1: a Save that nobody was in the way of failed: %v", err)
 	case at == expected:
@@ -246,7 +248,7 @@ func checkLoaded(stored, got mo.Option[lease.Record]) error {
 		return nil
 	}
 	if r, ok := stored.Get(); ok && r.IsTombstone() && got.IsAbsent() {
-		return violated("R1, L2: a tombstone (%s) was saved, and Load gives no record: the next generation would start over", show(stored))
+		return violated("R1, L2: a tombstone (%s) was saved, and Load finds no record: the next generation would start over", show(stored))
 	}
 	return violated("R1: Load gives %s; stored is %s", show(got), show(stored))
 }

@@ -132,7 +132,7 @@ func TestWrongRepositoryThatDeletes(t *testing.T) {
 			return func() lease.Repository { return r }
 		})
 	})
-	mentions(t, report, "R1 calls one after another", "a tombstone", "Load gives no record")
+	mentions(t, report, "R1 calls one after another", "a tombstone", "finds no record: the next generation would start over")
 }
 
 // oneFence has one fence for all keys.

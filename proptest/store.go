@@ -148,7 +148,7 @@ func weathered[A any](v *storeView, name, key string, e effect.Effect[A]) effect
 			return e.Tap(func(A) effect.Effect[effect.Unit] { return effect.Sleep(d) })
 		default:
 			w.Log("%v: %s hangs", v.p, name)
-			hangs := v.s.hanging(v.s.changes).AndThen(fails)
+			hangs := v.hanging(v.s.changes).AndThen(fails)
 			if w.Choose(2) == 0 {
 				return hangs
 			}
@@ -157,13 +157,13 @@ func weathered[A any](v *storeView, name, key string, e effect.Effect[A]) effect
 	})
 }
 
-// hanging waits until the weather is another one.
-func (s *Store) hanging(since int) effect.Effect[effect.Unit] {
+// hanging waits until the weather is another one. A ghost must come to its end.
+func (v *storeView) hanging(since int) effect.Effect[effect.Unit] {
 	return effect.Suspend(func() effect.Effect[effect.Unit] {
-		if s.changes != since {
+		if v.s.changes != since || v.p.isGhost() {
 			return effect.Void()
 		}
-		return effect.Sleep(time.Second).AndThen(s.hanging(since))
+		return effect.Sleep(time.Second).AndThen(v.hanging(since))
 	})
 }
 
