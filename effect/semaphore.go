@@ -15,6 +15,8 @@ type Semaphore struct {
 	permits int
 	taken   int
 	waiters list.List[*permitWait]
+	// zeros is how many of them want no permit: they wait for a debt to be paid.
+	zeros int
 }
 
 // permitWait is a request in the queue. It stays there until it has its permits
@@ -62,10 +64,16 @@ func takePermits[A any](f *scope.Fiber, s *Semaphore, n int, restore Restore, th
 	}
 	node := &list.Node[*permitWait]{Value: &permitWait{n: n}}
 	s.waiters.Push(node)
+	if n <= 0 {
+		s.zeros++
+	}
 	s.mu.Unlock()
 	leave := func() {
 		s.mu.Lock()
 		if s.waiters.Remove(node) {
+			if n <= 0 {
+				s.zeros--
+			}
 			s.release(f, 0)
 		} else {
 			s.mu.Unlock()
@@ -157,7 +165,7 @@ func (s *Semaphore) wakeParallel() {
 	tokens := few[:0]
 	s.mu.Lock()
 	remaining := s.permits - s.taken
-	for n := s.waiters.Front(); n != nil && remaining > 0; n = n.Next() {
+	for n := s.waiters.Front(); n != nil && (remaining > 0 || remaining == 0 && s.zeros > 0); n = n.Next() {
 		if n.Value.n > remaining {
 			continue
 		}

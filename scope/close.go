@@ -77,7 +77,7 @@ func closeParallel(f *Fiber, entries []entry, exit Exit[any]) *Cause {
 		f.Prepare(child, func(f *Fiber) *Cause { return e.run(f, exit) }, o)
 		// Its defect is the close's: one that ends before it is awaited must not
 		// count as unheard.
-		child.Observe(NewObserver(func(*Fiber) {}))
+		child.watched = true
 		f.Start(child, o)
 		fibers = append(fibers, child)
 	}

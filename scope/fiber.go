@@ -29,6 +29,8 @@ type Fiber struct {
 
 	id   FiberID
 	body func(*Fiber) *Cause
+	// watched tells that who starts the fiber looks at its exit, observed or not.
+	watched bool
 
 	mu sync.Mutex
 	// interruption, once set, only grows. Guarded by mu.
@@ -56,6 +58,8 @@ type host struct {
 	// gate is what an immediate start waits at, and gated whether it still does.
 	gate  sync.WaitGroup
 	gated bool
+	// steps it made behind the gate.
+	steps int
 	// deterministic runtime
 	co    *coroutine
 	batch *batch
@@ -163,7 +167,7 @@ func (f *Fiber) finish(c *Cause) {
 		parent.children.remove(f)
 		parent.mu.Unlock()
 	}
-	if !heard && c.HasDies() {
+	if !heard && !f.watched && c.HasDies() {
 		f.rt.unheard(f, c)
 	}
 	for {

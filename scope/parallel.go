@@ -33,11 +33,18 @@ func (p *Parallel) Clock() Clock { return p.clock }
 func (p *Parallel) nextID() FiberID { return FiberID(p.ids.Add(1)) }
 func (p *Parallel) hooks() uint32   { return 0 }
 
-// start lets f run to its first park, or its end, before the caller goes on: who
-// starts a fiber immediately may rely on what it did till then. The caller's
-// goroutine sleeps meanwhile, so the Go scheduler runs f next.
+// patience is how many steps a fiber that was started immediately makes before
+// its starter goes on without it: TypeScript makes a fiber yield after as many.
+// Without a limit a racer that only computes would keep its race from starting
+// the timer that is to stop it.
+const patience = 2048
+
+// start lets f run to its first park, its first yield, or its end, before the
+// caller goes on: who starts a fiber immediately may rely on what it did till
+// then. The caller's goroutine sleeps meanwhile, so the Go scheduler runs f next.
 func (p *Parallel) start(f *Fiber) {
 	f.host.gated = true
+	f.flags.Or(flagHooked)
 	f.host.gate.Add(1)
 	go f.main()
 	f.host.gate.Wait()
@@ -48,6 +55,7 @@ func (p *Parallel) startLater(_, f *Fiber) { go f.main() }
 func (p *Parallel) leave(f *Fiber) {
 	if f.host.gated {
 		f.host.gated = false
+		f.flags.And(^flagHooked)
 		f.host.gate.Done()
 	}
 }
@@ -61,9 +69,15 @@ func (p *Parallel) unblock(f *Fiber) { f.host.sema.Done() }
 
 func (p *Parallel) beginForeign() func(func()) { return func(done func()) { done() } }
 func (p *Parallel) settled(fn func())          { fn() }
-func (p *Parallel) step(*Fiber)                {}
 func (p *Parallel) abandoning() bool           { return false }
 func (p *Parallel) serial() bool               { return false }
+
+// step counts the steps of a fiber whose starter waits.
+func (p *Parallel) step(f *Fiber) {
+	if f.host.steps++; f.host.steps == patience {
+		p.leave(f)
+	}
+}
 
 func (p *Parallel) unheard(f *Fiber, c *Cause) {
 	die, _ := c.Defect()

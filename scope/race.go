@@ -70,6 +70,9 @@ func (r *race) run(f *Fiber, n int, body func(int, *Fiber) *Cause, o RaceOptions
 		node := &list.Node[*Fiber]{Value: new(Fiber)}
 		racer := node.Value
 		f.Prepare(racer, func(f *Fiber) *Cause { return body(i, f) }, ForkOptions{Daemon: true, Immediate: true})
+		// The race looks at its end itself: a defect before the first park must not
+		// count as unheard.
+		racer.watched = true
 		r.mu.Lock()
 		r.fibers.Push(node)
 		r.mu.Unlock()
