@@ -56,12 +56,15 @@ func (r *recorder) Failed() bool {
 // failing runs a test that must fail within limit, and gives its report.
 func failing(t *testing.T, limit time.Duration, test func(t proptest.TB)) string {
 	t.Helper()
-	// Its failures are not for the next run.
-	before := flag.Lookup("rapid.nofailfile").Value.String()
-	if err := flag.Set("rapid.nofailfile", "true"); err != nil {
-		t.Fatal(err)
+	// Its failures are not for the next run, and it has its usual chances however
+	// few the others are given.
+	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.checks": "500"} {
+		before := flag.Lookup(name).Value.String()
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = flag.Set(name, before) }()
 	}
-	defer func() { _ = flag.Set("rapid.nofailfile", before) }()
 	r := &recorder{name: t.Name()}
 	began := time.Now()
 	done := make(chan struct{})
