@@ -16,7 +16,8 @@ SEED  ?= $(shell printf '%d' 0x$$(git rev-parse --short=12 HEAD 2>/dev/null || e
 
 # The main job: a lease that real processes take from each other.
 demo:
-	go run ./examples/takeover
+	@echo "compiling (about a minute on a new machine, then seconds)"
+	@go run ./examples/takeover
 
 test:
 	go test ./...

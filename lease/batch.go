@@ -64,6 +64,8 @@ func (m *Manager) renew(f *scope.Fiber, l *Lease) *scope.Cause {
 	}
 	errs, c := effect.RunOn(f, effect.Suspend(func() effect.Effect[[]error] { return m.batch.SaveAll(writes) }))
 	if c.HasInterrupts() {
+		// l is released. The others must not pay for that with a whole heartbeat.
+		m.hasten(l, renewals)
 		return c
 	}
 	if c == nil && len(errs) != len(writes) {
@@ -102,6 +104,22 @@ func named(key string, err error) error {
 		return &e
 	}
 	return err
+}
+
+// hasten makes the leases that l's heartbeat carried due at once.
+func (m *Manager) hasten(l *Lease, renewals []renewal) {
+	m.mu.Lock()
+	for _, r := range renewals {
+		if r.lease != l {
+			r.lease.tried -= m.config.Heartbeat
+		}
+	}
+	m.mu.Unlock()
+	for _, r := range renewals {
+		if r.lease != l {
+			r.lease.awaitDue()
+		}
+	}
 }
 
 // gather notes that l and those that go with it are tried now, and gives them.

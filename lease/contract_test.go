@@ -1,6 +1,7 @@
 package lease_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -70,5 +71,68 @@ func TestR4_FenceIsAProcessLockBesideTheDatabase(t *testing.T) {
 		}
 		lock.Release()
 		do.Await(waiter.Join())
+	})
+}
+
+// L14, R4: a relative path is that of the folder where the repository was made, for
+// records and fences alike, wherever the process goes later.
+func TestR4_RelativePathAfterAChdir(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	t.Chdir(dir)
+	r := lease.NewSQLiteRepository(platform.OS(), "leases.db")
+	defer r.Close()
+	other := lease.NewSQLiteRepository(platform.OS(), filepath.Join(dir, "leases.db"))
+	defer other.Close()
+	t.Chdir(elsewhere)
+	perform(t, func(do *effect.Do) {
+		s := scope.New(scope.Sequential)
+		do.Await(r.Fence(key).ProvideScope(s))
+		waiter := do.Await(effect.ForkChild(in(other.Fence(key)), effect.StartImmediately))
+		if _, ended := waiter.Exited(); ended {
+			t.Error("two hold the fence of one key")
+		}
+		do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
+		do.Await(waiter.Join())
+	})
+}
+
+// L13: only what runs under the fence must not take it again. A fiber that outlived
+// the work may.
+func TestL13_RunFencedAfterTheWork(t *testing.T) {
+	w := newWorld(lease.NewMemoryRepository())
+	simulate(t, func(do *effect.Do) {
+		l := do.Await(w.manager().Acquire(key))
+		nothing := func(lease.FencingToken) effect.Effect[unit] { return effect.Void() }
+		var late *effect.Fiber[unit]
+		do.Await(l.RunFenced(func(lease.FencingToken) effect.Effect[unit] {
+			return effect.ForkDetach(effect.Sleep(1).AndThen(l.RunFenced(nothing))).
+				Map(func(f *effect.Fiber[unit]) unit { late = f; return unit{} })
+		}))
+		do.Await(late.Join())
+	})
+}
+
+// L13, F22: the re-read under the fence sees that the database was replaced, however
+// soon after.
+func TestL13_F22_ReplacedBeforeFencedWork(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "leases.db")
+	r := lease.NewSQLiteRepository(platform.OS(), path)
+	defer r.Close()
+	m, err := lease.MakeManager(platform.OS(), r, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	perform(t, func(do *effect.Do) {
+		l := do.Await(m.Acquire(key))
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			_ = os.Remove(path + suffix)
+		}
+		exit := do.Await(effect.Exit(l.RunFenced(func(lease.FencingToken) effect.Effect[unit] {
+			t.Error("the work ran")
+			return effect.Void()
+		})))
+		if exit.IsSuccess() {
+			t.Error("RunFenced succeeded")
+		}
 	})
 }

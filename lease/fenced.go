@@ -66,9 +66,13 @@ func (r *fencedRun) within(run *fencedRun) bool {
 	return false
 }
 
-// holds tells whether the fence of m's key is held around here.
+// holds tells whether the fence of m's key is held around here. A fiber that
+// outlived the work it was started in carries that work, but not its fence.
 func (r *fencedRun) holds(m *Manager, key string) bool {
 	for at := r; at != nil; at = at.outer {
+		if at.ended.Completed() {
+			continue
+		}
 		if at.lease.token.Key == key && (at.lease.m == m || same(at.lease.m.repository, m.repository)) {
 			return true
 		}
@@ -76,8 +80,17 @@ func (r *fencedRun) holds(m *Manager, key string) bool {
 	return false
 }
 
-// same is a == b, which panics for types that have no ==; those are not the same.
+// placed is a repository whose fences are at a place that others can open, too.
+type placed interface{ place() string }
+
+// same tells whether a and b are one repository, or two of one place. a == b panics
+// for types that have no ==; those are not the same.
 func same(a, b any) bool {
+	if a, ok := a.(placed); ok {
+		if b, ok := b.(placed); ok {
+			return a.place() == b.place()
+		}
+	}
 	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 

@@ -27,9 +27,9 @@ var (
 )
 
 // NewFileRepository makes a repository in the directory dir, which must exist. It
-// opens nothing. On a platform without SQLite its locks are lock files.
+// opens nothing. A relative dir is that of the working directory now. On a platform without SQLite its locks are lock files.
 func NewFileRepository(p *platform.Platform, dir string, options ...RepositoryOption) *Files {
-	s := &Files{platform: p, dir: dir, settings: repositorySettingsOf(options)}
+	s := &Files{platform: p, dir: absolute(p, dir), settings: repositorySettingsOf(options)}
 	s.settings.withoutSQLite = s.settings.withoutSQLite || p.SQLite == nil
 	return s
 }
@@ -38,8 +38,10 @@ func NewFileRepository(p *platform.Platform, dir string, options ...RepositoryOp
 const guardFor = time.Second
 
 func (s *Files) path(key, suffix string) string {
-	return filepath.Join(s.dir, fileName(key)+".lease."+suffix)
+	return s.dir + string(filepath.Separator) + fileName(key) + ".lease." + suffix
 }
+
+func (s *Files) place() string { return "files:" + s.dir }
 
 func (s *Files) lockOptions() (options []processlock.Option) {
 	if s.settings.network {

@@ -3,6 +3,10 @@ package lease
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
+	"path/filepath"
+
+	"github.com/rivus/tether/platform"
 )
 
 // maxName is how long an encoded key may be before it is shortened.
@@ -29,6 +33,20 @@ func fileName(key string) string {
 	}
 	sum := sha256.Sum256([]byte(key))
 	return string(b[:64]) + "~" + hex.EncodeToString(sum[:])
+}
+
+// absolute fixes a relative path of this machine, so that a later chdir does not
+// part the records from their fences. It does not clean it: after a symbolic link
+// ".." is not the folder before.
+func absolute(p *platform.Platform, path string) string {
+	if p != platform.OS() || filepath.IsAbs(path) || path == "" {
+		return path
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return path // using it will say why
+	}
+	return wd + string(filepath.Separator) + path
 }
 
 func plain(c byte) bool {

@@ -38,9 +38,10 @@ var (
 )
 
 // NewSQLiteRepository makes a repository in the database at path, whose directory
-// must exist. It opens nothing yet. Close it in the end.
+// must exist. It opens nothing yet. Close it in the end. A relative path is that of
+// the working directory now, wherever the process goes later.
 func NewSQLiteRepository(p *platform.Platform, path string, options ...RepositoryOption) *SQLite {
-	return &SQLite{platform: p, path: path, settings: repositorySettingsOf(options)}
+	return &SQLite{platform: p, path: absolute(p, path), settings: repositorySettingsOf(options)}
 }
 
 // Load implements Repository. It costs one prepared SELECT.
@@ -92,6 +93,18 @@ func (s *SQLite) beside(key, suffix string) string {
 	return s.path + "." + fileName(key) + "." + suffix
 }
 
+func (s *SQLite) place() string { return "sqlite:" + s.path }
+
+// lookAgain makes the next read look whether the path still leads to the file: what
+// is read under a fence decides whether work runs.
+func (s *SQLite) lookAgain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store != nil {
+		s.store.checked = time.Time{}
+	}
+}
+
 // Fence implements Repository.
 func (s *SQLite) Fence(key string) effect.Effect[effect.Unit] {
 	var options []processlock.Option
@@ -101,7 +114,8 @@ func (s *SQLite) Fence(key string) effect.Effect[effect.Unit] {
 	if s.platform.SQLite == nil {
 		return effect.Fail[effect.Unit](errNoSQLite(key))
 	}
-	return processFence(s.platform, key, s.beside(key, "fence"), options...)
+	return processFence(s.platform, key, s.beside(key, "fence"), options...).
+		Tap(func(effect.Unit) effect.Effect[effect.Unit] { return effect.SyncUnit(s.lookAgain) })
 }
 
 // WatchReleases implements ReleaseWatcher: releases through this value, and on

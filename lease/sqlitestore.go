@@ -2,7 +2,6 @@ package lease
 
 import (
 	"math"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -58,7 +57,7 @@ type sqliteStore struct {
 // Nothing is written to a database of another version, or of somebody else.
 func openStore(p *platform.Platform, path string, s repositorySettings) (*sqliteStore, error) {
 	if !s.network {
-		dir, err := p.FS.ResolveDir(filepath.Dir(path))
+		dir, err := p.FS.ResolveDir(platform.Dir(path))
 		if err != nil {
 			return nil, err
 		}

@@ -94,7 +94,7 @@ func replace(path string, data []byte, durable bool) (err error) {
 		return failureOf(op, path, err)
 	}
 	if durable {
-		if syncErr := syncDir(filepath.Dir(path)); syncErr != nil {
+		if syncErr := syncDir(Dir(path)); syncErr != nil {
 			// Not err: the temporary file has become the target.
 			return failureOf("sync directory of", path, syncErr)
 		}
@@ -221,5 +221,5 @@ func kindOf(mode fs.FileMode) FileKind {
 func sibling(path string) string {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	return filepath.Join(filepath.Dir(path), ".tether-"+hex.EncodeToString(random[:])+".tmp")
+	return Dir(path) + string(filepath.Separator) + ".tether-" + hex.EncodeToString(random[:]) + ".tmp"
 }

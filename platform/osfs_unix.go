@@ -59,7 +59,7 @@ func lstatKind(path string) (FileKind, int64, error) {
 func writeRefusal(path string) Reason {
 	err := unix.Access(path, unix.W_OK)
 	if err == unix.ENOENT {
-		err = unix.Access(filepath.Dir(path), unix.W_OK|unix.X_OK)
+		err = unix.Access(Dir(path), unix.W_OK|unix.X_OK)
 	}
 	if err != nil {
 		return reasonOf(err)
@@ -76,11 +76,16 @@ func syncDir(dir string) error {
 }
 
 func resolveDir(dir string) (string, error) {
-	absolute, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
+	// Not filepath.Abs, which takes ".." for the folder before: after a symbolic link
+	// it is another one.
+	if !filepath.IsAbs(dir) {
+		wd, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		dir = wd + "/" + dir
 	}
-	resolved, err := filepath.EvalSymlinks(absolute)
+	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", err
 	}
