@@ -119,6 +119,9 @@ func (f lockFile) confirm(path string) (outcome, error) {
 		return sawContention, nil
 	}
 	if err != nil {
+		// The file is there with a stamp of this living process: nobody else removes
+		// it, and everybody would meet a holder that holds nothing.
+		_ = f.platform.FS.Remove(path)
 		return 0, failed(f.report, "read back "+quote(path), err)
 	}
 	if back, ok := parseStamp(data); ok && back.Nonce == f.stamp.Nonce {
