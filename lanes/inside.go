@@ -52,5 +52,5 @@ type SelfDeadlock struct {
 func (*SelfDeadlock) Tag() string { return "LanesSelfDeadlock" }
 
 func (e *SelfDeadlock) Error() string {
-	return fmt.Sprintf("lanes: %s would wait for its own end, since it is called from inside the activation of %q, in OnExit or an uninterruptible part; fork it detached, or let the activation end instead", e.Operation, e.Key)
+	return fmt.Sprintf("lanes: %s would wait for its own end, since it is called from inside the activation of %q, in OnExit or an uninterruptible part, or by a fiber forked there; call it from a fiber that was forked elsewhere, or let the activation end instead", e.Operation, e.Key)
 }
