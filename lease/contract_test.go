@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
 	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
 )
 
 // L10, F3: the reply of the release is lost, a successor takes the key before it is
@@ -135,4 +137,37 @@ func TestL13_F22_ReplacedBeforeFencedWork(t *testing.T) {
 			t.Error("RunFenced succeeded")
 		}
 	})
+}
+
+// slowBatch takes its time for every write.
+type slowBatch struct {
+	lease.Repository
+	delay time.Duration
+}
+
+func (s slowBatch) Save(key string, next lease.Record, expected mo.Option[int64]) effect.Effect[unit] {
+	return effect.Sleep(s.delay).AndThen(s.Repository.Save(key, next, expected))
+}
+
+func (s slowBatch) SaveAll(writes []lease.Write) effect.Effect[[]error] {
+	return effect.Sleep(s.delay).AndThen(s.Repository.(lease.BatchSaver).SaveAll(writes))
+}
+
+// L11: a lease is closed while its heartbeat carries the renewal of another one,
+// which is none of that one's business.
+func TestL11_CloseOfTheCarrierCostsNobodyAHeartbeat(t *testing.T) {
+	for range 20 { // whose heartbeat carries depends on the holderIds
+		w := newWorld(slowBatch{lease.NewMemoryRepository(), 200 * time.Millisecond})
+		w.config = lease.Config{TTL: 2 * time.Second, Heartbeat: time.Second}
+		simulate(t, func(do *effect.Do) {
+			m := w.manager()
+			closing := scope.New(scope.Sequential)
+			other := do.Await(effect.ForkChild(m.Acquire("a").ProvideScope(closing)))
+			l := do.Await(m.Acquire(key))
+			do.Await(other.Join())
+			do.Await(effect.Sleep(850 * time.Millisecond))
+			do.Await(effect.CloseScope(closing, scope.ExitSucceed(0)))
+			do.Await(effect.Sleep(20 * time.Second).StopOn(l.Lost()))
+		})
+	}
 }

@@ -52,7 +52,7 @@ func TestL18_F1_F16_ExactlyOneTakesOver(t *testing.T) {
 		}
 		for round := range rounds {
 			victim := spawn(t, s)
-			before := victim.must(command{Do: "acquire"}).Generation
+			before := victim.must(command{Do: "acquire", Wait: true}).Generation
 			victim.signal(syscall.SIGKILL)
 			var info unix.Siginfo
 			if err := unix.Waitid(unix.P_PID, int(victim.pid), &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
@@ -99,7 +99,7 @@ func TestL19_StoppedHolder(t *testing.T) {
 		holder := spawn(t, s)
 		s.Serial, s.Phases = 2, true
 		next := spawn(t, s)
-		first := holder.must(command{Do: "acquire"}).Generation
+		first := holder.must(command{Do: "acquire", Wait: true}).Generation
 		holder.tell(command{Do: "fenced"})
 		holder.hear() // began
 		holder.stop()
@@ -142,7 +142,7 @@ func TestL7_F2_StoppedInMidAcquire(t *testing.T) {
 		s := quick(store, dir)
 		s.TTL, s.Heartbeat = time.Hour, time.Minute
 		dead := spawn(t, s)
-		first := dead.must(command{Do: "acquire"}).Generation
+		first := dead.must(command{Do: "acquire", Wait: true}).Generation
 		dead.kill()
 		s.StopAt = "acquire"
 		slow := spawn(t, s)
@@ -150,9 +150,9 @@ func TestL7_F2_StoppedInMidAcquire(t *testing.T) {
 		slow.awaitStopped() // it has judged the holder dead
 		s.StopAt = ""
 		second, third := spawn(t, s), spawn(t, s)
-		second.must(command{Do: "acquire"})
+		second.must(command{Do: "acquire", Wait: true})
 		second.must(command{Do: "release"})
-		if r := third.must(command{Do: "acquire"}); r.Generation != first+2 {
+		if r := third.must(command{Do: "acquire", Wait: true}); r.Generation != first+2 {
 			t.Fatalf("%+v", r)
 		}
 		r := opened(t, store, dir)
@@ -173,7 +173,7 @@ func TestH1_PIDReuse(t *testing.T) {
 		s := quick(store, dir)
 		s.TTL, s.Heartbeat = time.Hour, time.Minute
 		runs := spawn(t, s)
-		runs.must(command{Do: "acquire"})
+		runs.must(command{Do: "acquire", Wait: true})
 		r := opened(t, store, dir)
 		w := newWorld(r)
 		real := load(t, r)
@@ -207,7 +207,7 @@ func TestH1_F13_OtherPIDNamespace(t *testing.T) {
 	onStores(t, func(t *testing.T, store, dir string) {
 		s := quick(store, dir)
 		holder := spawn(t, s)
-		first := holder.must(command{Do: "acquire"}).Generation
+		first := holder.must(command{Do: "acquire", Wait: true}).Generation
 		s.TTL, s.Heartbeat = time.Hour, time.Minute
 		inside := spawn(t, s, unshare...)
 		for range 3 {
@@ -217,7 +217,7 @@ func TestH1_F13_OtherPIDNamespace(t *testing.T) {
 		}
 		// And the other way round.
 		holder.must(command{Do: "release"})
-		inside.must(command{Do: "acquire"})
+		inside.must(command{Do: "acquire", Wait: true})
 		s.Phases = false
 		outside := spawn(t, s)
 		if r := outside.do(command{Do: "acquire"}); r.Tag != "LeaseHeld" || r.Generation != first+1 {
@@ -232,7 +232,7 @@ func TestL19_StoppedInsideATransaction(t *testing.T) {
 	onStores(t, func(t *testing.T, store, dir string) {
 		s := quick(store, dir)
 		other, stopped := spawn(t, s), spawn(t, s)
-		other.must(command{Do: "acquire"})
+		other.must(command{Do: "acquire", Wait: true})
 		other.must(command{Do: "release"})
 		if store == "sqlite" {
 			stopped.must(command{Do: "transaction", Path: filepath.Join(dir, "leases.db")})
@@ -258,7 +258,7 @@ func TestR1_FenceOfAKilledProcess(t *testing.T) {
 		s := quick(store, dir)
 		s.Log, s.Serial = filepath.Join(t.TempDir(), "log"), 1
 		holder := spawn(t, s)
-		holder.must(command{Do: "acquire"})
+		holder.must(command{Do: "acquire", Wait: true})
 		holder.tell(command{Do: "fenced"})
 		holder.hear()
 		r := opened(t, store, dir)

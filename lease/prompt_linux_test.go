@@ -36,7 +36,7 @@ func TestL8_PromptAcrossProcesses(t *testing.T) {
 		waiter := spawn(t, s)
 		var took []time.Duration
 		for range 15 {
-			generation := holder.must(command{Do: "acquire"}).Generation
+			generation := holder.must(command{Do: "acquire", Wait: true}).Generation
 			waiter.tell(command{Do: "acquire", Wait: true})
 			waiter.until("watching")
 			released := monotonic()
