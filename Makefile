@@ -12,7 +12,7 @@ UNAWAITED   = $(CURDIR)/.cache/unawaited
 COUNT ?= 5000
 SEED  ?= $(shell printf '%d' 0x$$(git rev-parse --short=12 HEAD 2>/dev/null || echo 1))
 
-.PHONY: demo test race lint cross examples example-lanes conformance mutants fuzz
+.PHONY: demo test race lint cross examples example-lanes conformance mutants fuzz bench bench-full
 
 # The main job: a lease that real processes take from each other.
 demo:
@@ -63,3 +63,12 @@ fuzz:
 		lease:FuzzRecordFile lease:FuzzHolder lease:FuzzFileName; do \
 		echo "$$target"; go test -run XXX -fuzz "^$${target#*:}$$" -fuzztime $(FUZZTIME) ./$${target%:*}; \
 	done
+
+# This library and what people would use instead, in one run; writes
+# docs/performance.md. The rows of effect need node 20 and npm.
+bench:
+	cd bench && go run .
+
+# The same with more rounds and longer samples.
+bench-full:
+	cd bench && go run . -full
