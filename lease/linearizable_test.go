@@ -1,159 +1,18 @@
 package lease_test
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/lease"
+	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
 )
-
-// step is one operation of a history: what was asked for and what came of it.
-type step struct {
-	do string // load, save, acquire, renew, release
-
-	expected, stored mo.Option[int64] // of a save, and what its conflict named
-	record           lease.Record     // what was read, written, or is held as far as it is known
-	conflict, held   bool
-	// unknown: whether it was written is not known, nor when.
-	unknown bool
-}
-
-// sequential is what one key does when one operation comes after the other. Its
-// state is the record.
-var sequential = porcupine.Model{
-	Init: func() any { return lease.Record{} },
-	Step: func(state, input, _ any) (bool, any) {
-		r, s := state.(lease.Record), input.(step)
-		revision := mo.None[int64]()
-		if r.Key != "" {
-			revision = mo.Some(r.Revision)
-		}
-		switch s.do {
-		case "load":
-			return s.record == r, r
-		case "save":
-			if s.conflict {
-				return s.stored == revision && s.expected != revision, r
-			}
-			if s.expected != revision {
-				return s.unknown, r
-			}
-			return true, s.record
-		case "acquire":
-			if s.held {
-				return !r.IsTombstone() && r.Generation == s.record.Generation && r.HolderID == s.record.HolderID, r
-			}
-			next := s.record
-			next.Revision = r.Revision + 1
-			return r.IsTombstone() && next.Generation == r.Generation+1, next
-		case "renew":
-			next := r
-			next.Revision++
-			fits := !r.IsTombstone() && r.Generation == s.record.Generation && next.Revision == s.record.Revision
-			if !fits {
-				next = r
-			}
-			return fits || s.unknown, next
-		case "release":
-			if r.IsTombstone() || r.Generation != s.record.Generation {
-				return s.unknown, r
-			}
-			return true, lease.Record{Key: key, Generation: r.Generation, Revision: r.Revision + 1}
-		}
-		return s.do == "nothing", r
-	},
-	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%+v", input) },
-}
-
-// history is taken from goroutines that know nothing of each other.
-type history struct {
-	start time.Time
-	mu    sync.Mutex
-	ops   []porcupine.Operation
-}
-
-func (h *history) now() int64 { return int64(time.Since(h.start)) }
-
-func (h *history) add(client int, call int64, s step) (index int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	op := porcupine.Operation{ClientId: client, Call: call, Return: h.now(), Input: s}
-	if s.unknown {
-		op.Return = math.MaxInt64
-	}
-	h.ops = append(h.ops, op)
-	return len(h.ops) - 1
-}
-
-// end says what became of an operation that was unknown.
-func (h *history) end(index int, s step) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.ops[index].Return, h.ops[index].Input = h.now(), s
-}
-
-// renewals writes the renewals of one client into a history.
-type renewals struct {
-	lease.Repository
-	h      *history
-	client int
-	id     mo.Option[string] // of the record that was written last
-}
-
-func (r *renewals) Save(key string, next lease.Record, expected mo.Option[int64]) effect.Effect[unit] {
-	return effect.Suspend(func() effect.Effect[unit] {
-		save := r.Repository.Save(key, next, expected)
-		if renews := next.HolderID.IsPresent() && next.HolderID == r.id; !renews {
-			// An acquisition may write more than once.
-			return save.Tap(func(unit) effect.Effect[unit] { return effect.SyncUnit(func() { r.id = next.HolderID }) })
-		}
-		// Unknown until it ends: it may outlive the test's own part.
-		renewal := step{do: "renew", record: next, unknown: true}
-		index := r.h.add(r.client, r.h.now(), renewal)
-		return save.OnExit(func(e scope.Exit[unit]) effect.Effect[unit] {
-			return effect.SyncUnit(func() {
-				if _, conflict := errors.AsType[*lease.RevisionConflict](e.Err()); conflict {
-					renewal = step{do: "nothing"}
-				}
-				// A release interrupts a renewal that is under way.
-				if e.IsSuccess() || renewal.do == "nothing" {
-					renewal.unknown = false
-					r.h.end(index, renewal)
-				}
-			})
-		})
-	})
-}
-
-func (h *history) check(t *testing.T) {
-	t.Helper()
-	h.mu.Lock()
-	ops := slices.Clone(h.ops)
-	h.mu.Unlock()
-	counts := map[string]int{}
-	for _, op := range ops {
-		s := op.Input.(step)
-		counts[fmt.Sprintf("%s %v", s.do, !s.conflict && !s.held && !s.unknown)]++
-	}
-	t.Logf("%d operations: %v", len(ops), counts)
-	result, info := porcupine.CheckOperationsVerbose(sequential, ops, time.Minute)
-	if result == porcupine.Ok {
-		return
-	}
-	path := t.ArtifactDir() + "/history.html"
-	_ = porcupine.VisualizePath(sequential, info, path)
-	t.Fatalf("the history is %v; see %s (go test -artifacts)", result, path)
-}
 
 // R1: loads and saves from real goroutines, through repositories that share only the
 // place, are those of one register with compare-and-set.
@@ -166,34 +25,7 @@ func TestR1_Linearizable(t *testing.T) {
 			r := open()
 			wg.Go(func() {
 				perform(t, func(do *effect.Do) {
-					for n := range repeat {
-						call := h.now()
-						found, err := do.Await(effect.Result(r.Load(key))).Get()
-						if err != nil { // it was busy while it was opened, on a machine that is
-							expect(t, "reason", as[*lease.RepositoryFailure](err).Reason, lease.RepositoryBusy)
-							continue
-						}
-						seen := found.OrEmpty()
-						h.add(client, call, step{do: "load", record: seen})
-						expected, next := mo.None[int64](), record(1, seen.Revision+1, holderOf(9), fmt.Sprint(client, "/", n))
-						if seen.Key != "" {
-							expected = mo.Some(seen.Revision)
-						}
-						if rand.IntN(4) == 0 { // blindly
-							expected = mo.Some(rand.Int64N(20))
-							next.Revision = expected.MustGet() + 1
-						}
-						call = h.now()
-						err = failure(do, r.Save(key, next, expected))
-						s := step{do: "save", expected: expected, record: next}
-						if conflict, ok := errors.AsType[*lease.RevisionConflict](err); ok {
-							s.conflict, s.stored = true, conflict.StoredRevision
-						} else if err != nil { // busy, on a machine that is
-							as[*lease.RepositoryFailure](err)
-							s.unknown = true
-						}
-						h.add(client, call, s)
-					}
+					do.Check(swapping(do, h.scribe(client), r, client, repeat))
 				})
 			})
 		}
@@ -206,68 +38,15 @@ func TestR1_Linearizable(t *testing.T) {
 // goroutines, with reads among them, are those of one lease after the other.
 func TestL5_Linearizable(t *testing.T) {
 	onEach(t, func(t *testing.T, open func() lease.Repository) {
-		// The beat is as long as a release may take, on a busy machine, too.
-		const clients, repeat, beat = 4, 12, 250 * time.Millisecond
+		const clients, repeat = 4, 12
 		h := &history{start: time.Now()}
-		ids := make(chan string, clients*repeat*100)
-		for i := range cap(ids) {
-			ids <- fmt.Sprint(i)
-		}
 		var wg sync.WaitGroup
 		for client := range clients {
-			r := &renewals{Repository: open(), h: h, client: client}
-			released, gaveUp := false, false
-			observe := func(e lease.Event) {
-				switch e := e.(type) {
-				case lease.Released:
-					released = true
-				case lease.ReleaseAbandoned:
-					gaveUp = true
-				case lease.WasLost:
-					t.Errorf("%v", e.Lost)
-				}
-			}
+			r := open()
 			wg.Go(func() {
 				perform(t, func(do *effect.Do) {
-					var id string
-					m := do.Await(lease.NewManager(lease.Config{TTL: time.Hour, Heartbeat: beat, Observer: observe}).
-						ProvideService(lease.HolderIDs, func() string { id = <-ids; return id }).
-						Provide(lease.RepositoryService.Of(r), platformOf(newWorld(nil))))
-					for range repeat {
-						s := scope.New(scope.Sequential)
-						call := h.now()
-						exit := do.Await(effect.Exit(m.Acquire(key).ProvideScope(s)))
-						if held, ok := errors.AsType[*lease.Held](exit.Err()); ok {
-							h.add(client, call, step{do: "acquire", held: true, record: lease.Record{Generation: held.Generation, HolderID: mo.Some(held.HolderID)}})
-							do.Await(effect.Sleep(time.Duration(rand.IntN(int(beat / 8)))))
-							call = h.now()
-							seen := do.Await(m.Read(key)).OrEmpty()
-							seen.Holder, seen.RenewedAt = known(seen), 0
-							h.add(client, call, step{do: "load", record: seen})
-							continue
-						}
-						if f, ok := errors.AsType[*lease.RepositoryFailure](exit.Err()); ok && f.Reason == lease.RepositoryBusy {
-							continue // read back: it has written nothing
-						}
-						l, ok := exit.Value()
-						if !ok {
-							t.Errorf("acquire: %v", exit)
-							return
-						}
-						mine := record(l.Token().Generation, 0, holderOf(1), id)
-						h.add(client, call, step{do: "acquire", record: mine})
-						if rand.IntN(3) == 0 {
-							do.Await(effect.Sleep(time.Duration(rand.IntN(int(2 * beat)))))
-						}
-						released = false
-						call = h.now()
-						do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
-						// On a machine this busy it may have given up.
-						h.add(client, call, step{do: "release", record: mine, unknown: gaveUp || !released})
-						if gaveUp || !released {
-							return
-						}
-					}
+					p := &platform.Platform{Process: newProcess(1)}
+					do.Check(leasing(do, h.scribe(client), r, p, client, repeat))
 				})
 			})
 		}
@@ -276,10 +55,137 @@ func TestL5_Linearizable(t *testing.T) {
 	})
 }
 
-// known is a holder as histories know it.
-func known(r lease.Record) mo.Option[lease.Holder] {
-	if r.IsTombstone() {
-		return mo.None[lease.Holder]()
+// swapping loads and saves. What fails in another way than it may is the error.
+func swapping(do *effect.Do, rec scribe, r lease.Repository, client, repeat int) error {
+	for n := range repeat {
+		at := rec.call(step{Do: "load"})
+		found, err := do.Await(effect.Result(r.Load(key))).Get()
+		if err != nil { // it was busy while it was opened, on a machine that is
+			if !busy(err) {
+				return err
+			}
+			rec.end(at, step{Do: "nothing"})
+			continue
+		}
+		known := seenOf(found.OrEmpty())
+		rec.end(at, step{Do: "load", Record: known})
+		next := record(1, known.Revision+1, holderOf(9), idOf(client, n))
+		s := step{Do: "save"}
+		if found.IsPresent() {
+			s.Expected = mo.Some(known.Revision)
+		}
+		if rand.IntN(4) == 0 { // blindly
+			s.Expected = mo.Some(1 + rand.Int64N(20))
+			next.Revision = s.Expected.MustGet() + 1
+		}
+		s.Record = seenOf(next)
+		at = rec.call(s)
+		err = failure(do, r.Save(key, next, s.Expected))
+		if conflict, ok := errors.AsType[*lease.RevisionConflict](err); ok {
+			s.Conflict, s.Stored = true, conflict.StoredRevision
+		} else if err != nil { // busy, on a machine that is
+			if _, ok := errors.AsType[*lease.RepositoryFailure](err); !ok {
+				return err
+			}
+			s.Unknown = true
+		}
+		rec.end(at, s)
 	}
-	return mo.Some(holderOf(1))
+	return nil
+}
+
+func busy(err error) bool {
+	f, ok := errors.AsType[*lease.RepositoryFailure](err)
+	return ok && f.Reason == lease.RepositoryBusy
+}
+
+// leasing acquires, holds and releases, and reads when it was refused. The lease's
+// TTL is an hour: what is taken over is a dead holder's.
+func leasing(do *effect.Do, rec scribe, r lease.Repository, p *platform.Platform, client, repeat int) error {
+	// The beat is as long as a release may take, on a busy machine, too.
+	const beat = 250 * time.Millisecond
+	released, gaveUp, lost := false, false, (*lease.Lost)(nil)
+	observe := func(e lease.Event) {
+		switch e := e.(type) {
+		case lease.Released:
+			released = true
+		case lease.ReleaseAbandoned:
+			gaveUp = true
+		case lease.WasLost:
+			lost = e.Lost
+		}
+	}
+	n := 0
+	m := do.Await(lease.NewManager(lease.Config{TTL: time.Hour, Heartbeat: beat, Observer: observe}).
+		ProvideService(lease.HolderIDs, func() string { return idOf(client, n) }).
+		Provide(lease.RepositoryService.Of(&renewals{Repository: r, rec: rec}), platform.Service.Of(p)))
+	for range repeat {
+		n++
+		s := scope.New(scope.Sequential)
+		at := rec.call(step{Do: "acquire", Record: seen{ID: idOf(client, n)}})
+		exit := do.Await(effect.Exit(m.Acquire(key).ProvideScope(s)))
+		l, acquired := exit.Value()
+		switch held, refused := errors.AsType[*lease.Held](exit.Err()); {
+		case refused:
+			rec.end(at, step{Do: "acquire", Held: true, Record: seen{Generation: held.Generation, ID: held.HolderID}})
+			do.Await(effect.Sleep(time.Duration(rand.IntN(int(beat / 8)))))
+			at = rec.call(step{Do: "load"})
+			if found, err := do.Await(effect.Result(m.Read(key))).Get(); err == nil {
+				rec.end(at, step{Do: "load", Record: seenOf(found.OrEmpty())})
+			} else if !busy(err) {
+				return err
+			}
+			continue
+		case busy(exit.Err()): // read back: it has written nothing
+			rec.end(at, step{Do: "nothing"})
+			continue
+		case !acquired:
+			return exit.Err()
+		}
+		mine := seen{Generation: l.Token().Generation, ID: idOf(client, n)}
+		rec.end(at, step{Do: "acquire", Record: mine})
+		if rand.IntN(3) == 0 {
+			do.Await(effect.Sleep(time.Duration(rand.IntN(int(2 * beat)))))
+		}
+		released = false
+		at = rec.call(step{Do: "release", Record: mine})
+		do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
+		if lost != nil {
+			return lost
+		}
+		if gaveUp || !released { // on a machine that is busy
+			return nil
+		}
+		rec.end(at, step{Do: "release", Record: mine})
+	}
+	return nil
+}
+
+// renewals takes the renewals of one client down.
+type renewals struct {
+	lease.Repository
+	rec scribe
+	id  mo.Option[string] // of the record that was written last
+}
+
+func (r *renewals) Save(key string, next lease.Record, expected mo.Option[int64]) effect.Effect[unit] {
+	return effect.Suspend(func() effect.Effect[unit] {
+		save := r.Repository.Save(key, next, expected)
+		if renews := next.HolderID.IsPresent() && next.HolderID == r.id; !renews {
+			// An acquisition may write more than once.
+			return save.Tap(func(unit) effect.Effect[unit] { return effect.SyncUnit(func() { r.id = next.HolderID }) })
+		}
+		// Unknown until it ends: a release interrupts one that is under way.
+		renewal := step{Do: "renew", Record: seenOf(next)}
+		at := r.rec.call(renewal)
+		return save.OnExit(func(e scope.Exit[unit]) effect.Effect[unit] {
+			return effect.SyncUnit(func() {
+				if _, conflict := errors.AsType[*lease.RevisionConflict](e.Err()); conflict {
+					r.rec.end(at, step{Do: "nothing"})
+				} else if e.IsSuccess() {
+					r.rec.end(at, renewal)
+				}
+			})
+		})
+	})
 }

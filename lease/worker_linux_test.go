@@ -36,10 +36,12 @@ type setup struct {
 
 // command is what a worker is told to do.
 type command struct {
-	Do     string // acquire, fenced, release, contend, transaction, guard, swap
+	Do     string // acquire, fenced, release, contend, transaction, guard, swap, history
 	Wait   bool
 	Path   string // of a transaction's database, of a guard
-	Repeat int    // of swap
+	Repeat int    // of swap, history
+	Mode   string // of history: swap, lease
+	Client int    // of history
 }
 
 // reply is what it says.
@@ -53,6 +55,8 @@ type reply struct {
 	Reason     string `json:",omitempty"`
 	Text       string `json:",omitempty"`
 	At         int64  `json:",omitempty"` // CLOCK_MONOTONIC in nanoseconds, which processes share
+	Index      int    `json:",omitempty"` // of an operation of a history
+	Step       *step  `json:",omitempty"`
 }
 
 // stores open a repository as any process does, in a directory.
@@ -136,6 +140,8 @@ func work() {
 			w.say(answer("guard", err))
 		case "swap":
 			w.swap(c.Repeat)
+		case "history":
+			w.history(c)
 		}
 	}
 }
