@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -32,6 +31,8 @@ type setup struct {
 	StopAt string
 	// Phases: it tells of every phase.
 	Phases bool
+	// Hold: a contender holds that many leases more, of keys that belong to its slot.
+	Hold, Slot int
 }
 
 // command is what a worker is told to do.
@@ -55,7 +56,7 @@ type reply struct {
 	Reason     string `json:",omitempty"`
 	Text       string `json:",omitempty"`
 	At         int64  `json:",omitempty"` // CLOCK_MONOTONIC in nanoseconds, which processes share
-	Index      int    `json:",omitempty"` // of an operation of a history
+	Index      int    `json:",omitempty"` // of an operation of a history, of a held key
 	Step       *step  `json:",omitempty"`
 }
 
@@ -101,7 +102,7 @@ func work() {
 			panic(err)
 		}
 	}
-	w.manager, err = lease.MakeManager(platform.OS(), &phased{Repository: stores[w.Store](w.Dir), w: w},
+	w.manager, err = lease.MakeManager(platform.OS(), newPhased(stores[w.Store](w.Dir), w),
 		lease.Config{TTL: w.TTL, Heartbeat: w.Heartbeat, Retry: w.Retry, Observer: func(e lease.Event) {
 			if _, gaveUp := e.(lease.ReleaseAbandoned); gaveUp {
 				w.say(reply{Do: "abandoned"})
@@ -228,8 +229,28 @@ func (w *worker) fenced() {
 	w.say(answer("ended", err))
 }
 
+// slotKey is one of the keys that a contender holds all the time.
+func slotKey(slot, i int) string { return fmt.Sprint("slot:", slot, "/", i) }
+
+// hold takes the keys of its slot, which a predecessor may have been killed with.
+func (w *worker) hold() error {
+	s := scope.New(scope.Sequential)
+	for i := range w.Hold {
+		l, err := effect.Run(context.Background(), w.manager.Acquire(slotKey(w.Slot, i), lease.Wait()).ProvideScope(s))
+		if err != nil {
+			return err
+		}
+		w.say(reply{Do: "held", Index: i, Generation: l.Token().Generation})
+	}
+	return nil
+}
+
 // contend takes the lease, works under it and releases it, over and over.
 func (w *worker) contend() {
+	if err := w.hold(); err != nil {
+		w.say(answer("failed", err))
+		return
+	}
 	work := func(token lease.FencingToken) effect.Effect[unit] {
 		pause := effect.Suspend(func() effect.Effect[unit] {
 			d := time.Duration(rand.IntN(int(time.Millisecond)))
@@ -249,56 +270,4 @@ func (w *worker) contend() {
 	}))
 	_, err := effect.Run(context.Background(), once.Forever())
 	w.say(answer("failed", err))
-}
-
-// phased tells of the phases of each call of a repository.
-type phased struct {
-	lease.Repository
-	w *worker
-
-	mu sync.Mutex
-	id mo.Option[string] // of the record that was written last
-}
-
-var phases = []string{
-	"load", "loaded", "acquire", "acquired", "renew", "renewed", "release", "released", "fence", "fenced",
-}
-
-func (p *phased) phase(name string) effect.Effect[unit] {
-	return effect.SyncUnit(func() {
-		if p.w.Phases {
-			p.w.say(reply{Phase: name})
-		}
-		if p.w.StopAt == name {
-			p.w.StopAt = ""
-			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		}
-	})
-}
-
-func (p *phased) Load(key string) effect.Effect[mo.Option[lease.Record]] {
-	return p.phase("load").AndThen(p.Repository.Load(key)).
-		Tap(func(mo.Option[lease.Record]) effect.Effect[unit] { return p.phase("loaded") })
-}
-
-func (p *phased) Save(key string, next lease.Record, expected mo.Option[int64]) effect.Effect[unit] {
-	p.mu.Lock()
-	before, after := "acquire", "acquired"
-	switch {
-	case next.IsTombstone():
-		before, after = "release", "released"
-	case next.HolderID == p.id:
-		before, after = "renew", "renewed"
-	}
-	p.id = next.HolderID
-	p.mu.Unlock()
-	return p.phase(before).AndThen(p.Repository.Save(key, next, expected)).AndThen(p.phase(after))
-}
-
-func (p *phased) Fence(key string) effect.Effect[unit] {
-	return p.phase("fence").AndThen(p.Repository.Fence(key)).AndThen(p.phase("fenced"))
-}
-
-func (p *phased) WatchReleases(key string, changed func()) effect.Effect[unit] {
-	return p.Repository.(lease.ReleaseWatcher).WatchReleases(key, changed).AndThen(p.phase("watching"))
 }
