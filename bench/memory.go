@@ -17,8 +17,9 @@ import (
 // Memory is measured in a fresh process each time: in one that has run before,
 // stacks and goroutines of the past are used again and seem to cost nothing.
 
-// hold makes count of something, and gives what must be kept while it is weighed.
-type hold func(count int) (keep any)
+// hold makes one of something for each key, and gives what must be kept while it is
+// weighed. The keys' own memory does not count.
+type hold func(keys []string) (keep any)
 
 var holds = map[string]hold{
 	"fiber":             holdFibers,
@@ -38,11 +39,13 @@ func weighed(name, held string, count int) Subject {
 
 // weigh is the body of that process.
 func weigh(name string, count int) {
-	holds[name](1)
+	keys := keysOf(count)
+	holds[name](keys[:1])
 	before := inUse()
-	keep := holds[name](count)
+	keep := holds[name](keys)
 	fmt.Println(float64(inUse()-before) / float64(count))
 	runtime.KeepAlive(keep)
+	runtime.KeepAlive(keys)
 }
 
 func inUse() int64 {
@@ -63,7 +66,8 @@ func settle(started *atomic.Int64, count int) {
 	time.Sleep(20 * time.Millisecond)
 }
 
-func holdFibers(count int) any {
+func holdFibers(keys []string) any {
+	count := len(keys)
 	var started atomic.Int64
 	end := effect.MakeDeferred[effect.Unit]()
 	park := effect.SyncUnit(func() { started.Add(1) }).AndThen(end.Await())
@@ -77,7 +81,8 @@ func holdFibers(count int) any {
 	return main
 }
 
-func holdGoroutines(count int) any {
+func holdGoroutines(keys []string) any {
+	count := len(keys)
 	var started atomic.Int64
 	end := make(chan struct{})
 	for range count {
@@ -90,7 +95,8 @@ func holdGoroutines(count int) any {
 	return end
 }
 
-func holdCancellable(count int) any {
+func holdCancellable(keys []string) any {
+	count := len(keys)
 	var started atomic.Int64
 	parent, end := context.WithCancel(context.Background())
 	kept := make([]any, count)
