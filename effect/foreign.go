@@ -120,7 +120,7 @@ func Callback[A any](register func(resume func(Effect[A])) Effect[Unit]) Effect[
 		if c == nil {
 			v, c = guarded(f, <-next)
 		}
-		c = f.Settle(c, func() *scope.Cause {
+		c = f.SettleForeign(c, func() *scope.Cause {
 			_, c := run(f, cleanup)
 			return c
 		})

@@ -24,19 +24,32 @@ func frameOf(f *scope.Fiber) *frame { return inside.Value(f.Env()) }
 // deadlocks tells whether f, which has this frame, must not wait for a's end
 // since a waits, or may wait, for f's. a is not over.
 func (fr *frame) deadlocks(f *scope.Fiber, a *activation) bool {
-	for ; fr != nil; fr = fr.outer {
-		if fr.of != a {
-			continue
+	for at := fr; at != nil; at = at.outer {
+		if at.of == a {
+			return at.reporting || fr.masked(f) || masked(&a.fiber)
 		}
-		if fr.reporting || !f.Interruptible() {
-			return true
-		}
-		// f can be interrupted. It will be, unless the activation's own fiber
-		// sits in an uninterruptible part that waits for f.
-		_, over := a.fiber.Exited()
-		return !over && !a.fiber.Interruptible()
 	}
 	return false
+}
+
+// masked tells whether f or one that it was forked by, up to the activation's own
+// fiber, sits in an uninterruptible part: a stop interrupts f unless one of them
+// waits for it there.
+func (fr *frame) masked(f *scope.Fiber) bool {
+	for ; f != nil; f = f.Forker() {
+		if f.Masked() {
+			return true
+		}
+		if f == &fr.of.fiber {
+			break
+		}
+	}
+	return false
+}
+
+func masked(f *scope.Fiber) bool {
+	_, over := f.Exited()
+	return !over && f.Masked()
 }
 
 // SelfDeadlock is the defect of a Cancel or Close that would wait for its own

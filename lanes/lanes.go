@@ -94,10 +94,10 @@ func (l *Lanes) WakeNow(f *scope.Fiber, key string) (Outcome, error) {
 //
 // Called for the own key from inside the activation, it ends the caller together
 // with the activation. Where that cannot be, it is a *SelfDeadlock defect and
-// changes nothing: in OnExit, and while the caller or the activation's own fiber
-// is uninterruptible; fibers forked there count as inside, detached ones too, since
-// whether somebody waits for them cannot be told. Two activations that cancel each other from
-// uninterruptible parts wait for ever.
+// changes nothing: in OnExit, and while the caller, one of the fibers that it was
+// forked by or the activation's own fiber is in an uninterruptible part. Detached
+// fibers count as well, since whether somebody waits for them cannot be told. Two
+// activations that cancel each other from uninterruptible parts wait for ever.
 func (l *Lanes) Cancel(key string) effect.Effect[effect.Unit] {
 	return effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
 		return effect.Unit{}, l.cancel(f, key)

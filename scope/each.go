@@ -239,14 +239,17 @@ func (e *each) failDefect(c *Cause) {
 	running := e.fibers.Values()
 	e.resume(func() *Cause {
 		if len(running) > 0 {
-			entered, c := e.f.Mask()
-			if c != nil {
+			c := e.f.briefly(func() *Cause {
+				entered, c := e.f.Mask()
+				if c != nil {
+					return c
+				}
+				c = e.f.InterruptAll(running)
+				if entered {
+					c = e.f.Unmask(c)
+				}
 				return c
-			}
-			c = e.f.InterruptAll(running)
-			if entered {
-				c = e.f.Unmask(c)
-			}
+			})
 			if c != nil {
 				return c
 			}

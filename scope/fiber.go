@@ -47,6 +47,9 @@ type Fiber struct {
 	children childList
 	parent   *Fiber
 	siblings struct{ prev, next *Fiber }
+	// forker is the living fiber that this one was forked by, while it lives.
+	// Guarded by mu.
+	forker *Fiber
 	// inScope is the entry of the scope that the fiber was forked in.
 	inScope Registration
 }
@@ -106,6 +109,20 @@ func (f *Fiber) init(rt Runtime, env *Env, interruptible bool, body func(*Fiber)
 	f.park.Store(phaseUnstarted)
 }
 
+// Forker is the fiber that forked f, or nil when f or that one has ended. Any
+// goroutine may call it.
+func (f *Fiber) Forker() *Fiber {
+	f.mu.Lock()
+	by := f.forker
+	f.mu.Unlock()
+	if by != nil {
+		if _, done := by.Exited(); done {
+			return nil
+		}
+	}
+	return by
+}
+
 // Exited is the fiber's cause and whether it has ended; a nil cause is success.
 // Any goroutine may call it.
 func (f *Fiber) Exited() (*Cause, bool) {
@@ -159,6 +176,8 @@ func (f *Fiber) finish(c *Cause) {
 	c = f.endChildren(c)
 	f.mu.Lock()
 	f.exit, f.done = c, true
+	// Else one fiber that forks the next would keep all before it in memory.
+	f.forker = nil
 	parent := f.parent
 	heard := f.observers.head != nil
 	f.mu.Unlock()

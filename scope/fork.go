@@ -44,6 +44,9 @@ func (f *Fiber) ForkInto(child *Fiber, body func(*Fiber) *Cause, o ForkOptions) 
 func (f *Fiber) Prepare(child *Fiber, body func(*Fiber) *Cause, o ForkOptions) {
 	interruptible := o.Mode == StartInterruptible || (o.Mode == StartInherited && f.Interruptible())
 	child.init(f.rt, f.env, interruptible, body)
+	if !f.done {
+		child.forker = f
+	}
 	if !o.Daemon {
 		f.mu.Lock()
 		child.parent = f

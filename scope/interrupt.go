@@ -15,10 +15,30 @@ const (
 	flagInterrupted
 	// flagHooked: the runtime wants to hear of every step.
 	flagHooked
+	// flagBrief: the mask is the kernel's own. It waits for no fiber but those
+	// that it has interrupted. Only ever set while the mask is there.
+	flagBrief
 )
 
 // Interruptible tells whether the fiber can be interrupted here.
 func (f *Fiber) Interruptible() bool { return f.flags.Load()&flagInterruptible != 0 }
+
+// Masked tells whether the fiber is in an uninterruptible part of its program.
+// The masks in which a wait or a race puts itself in order are none: they end by
+// themselves, as they wait for no fiber but those that they have interrupted.
+// Any goroutine may call it.
+func (f *Fiber) Masked() bool { return f.flags.Load()&(flagInterruptible|flagBrief) == 0 }
+
+// briefly runs region, which masks, as a mask of the kernel's own.
+func (f *Fiber) briefly(region func() *Cause) *Cause {
+	if !f.Interruptible() {
+		return region()
+	}
+	// Before the mask and until after it, so that nobody sees the mask without it.
+	f.flags.Or(flagBrief)
+	defer f.flags.And(^flagBrief)
+	return region()
+}
 
 // Signaled tells whether Notice has anything to do. It is the one check that
 // evaluation makes before every step and after every value.

@@ -152,8 +152,18 @@ func (f *Fiber) unparkInterrupted() {
 // Settle ends a wait that has a cleanup, by the rules of TypeScript's callback:
 // the cleanup runs, masked, when the wait's result c contains an interruption;
 // a failed cleanup joins the cause; and an interruption that is outstanding
-// when the mask is left replaces a success.
+// when the mask is left replaces a success. The cleanup must not run code of the
+// program's, nor wait for a fiber that it has not interrupted.
 func (f *Fiber) Settle(c *Cause, cleanup func() *Cause) *Cause {
+	const both = flagInterruptible | flagInterrupted
+	if c == nil && f.flags.Load()&both != both {
+		return nil
+	}
+	return f.briefly(func() *Cause { return f.SettleForeign(c, cleanup) })
+}
+
+// SettleForeign is Settle whose cleanup is the program's.
+func (f *Fiber) SettleForeign(c *Cause, cleanup func() *Cause) *Cause {
 	entered, c := f.MaskAfter(c)
 	if cleanup != nil && c.HasInterrupts() {
 		c = CombineFinalizer(c, f.Guard(cleanup))

@@ -43,11 +43,14 @@ func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (w
 	}()
 	c = f.Guard(func() *Cause { return f.NoticeAfter(r.run(f, n, body, o)) })
 	returned = true
-	entered, c := f.MaskAfter(c)
-	c = CombineFinalizer(c, f.Guard(func() *Cause { return r.interruptLosers(f) }))
-	if entered {
-		c = f.Unmask(c)
-	}
+	c = f.briefly(func() *Cause {
+		entered, c := f.MaskAfter(c)
+		c = CombineFinalizer(c, f.Guard(func() *Cause { return r.interruptLosers(f) }))
+		if entered {
+			c = f.Unmask(c)
+		}
+		return c
+	})
 	return r.winner, c
 }
 
