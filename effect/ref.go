@@ -2,7 +2,9 @@ package effect
 
 import "sync"
 
-// Ref is a variable that fibers share. Its changes are atomic.
+// Ref is a variable that fibers share. Its changes are atomic: the functions that
+// change it run under its lock, once each. They must be quick, and a run of an
+// effect on the same ref inside one waits for ever.
 type Ref[A any] struct {
 	mu sync.Mutex
 	v  A
@@ -26,8 +28,7 @@ func (r *Ref[A]) Get() Effect[A] {
 // Set replaces the value.
 func (r *Ref[A]) Set(v A) Effect[Unit] { return r.Update(func(A) A { return v }) }
 
-// Update changes the value. fn must be pure and quick: it runs under the ref's
-// lock. When it panics, the value stays.
+// Update changes the value. When fn panics, the value stays.
 func (r *Ref[A]) Update(fn func(A) A) Effect[Unit] {
 	return SyncUnit(func() {
 		r.mu.Lock()

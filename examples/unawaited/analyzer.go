@@ -11,10 +11,11 @@ import (
 
 const effectPath = "github.com/rivus/tether/effect"
 
-// Analyzer reports statements whose value is an effect.
+// Analyzer reports statements whose value is an effect, and goroutines that use
+// the Do of the function that starts them.
 var Analyzer = &analysis.Analyzer{
 	Name:     "unawaited",
-	Doc:      "finds effects that are built and never run",
+	Doc:      "finds effects that are built and never run, and a Do that another goroutine uses",
 	URL:      "https://pkg.go.dev/github.com/rivus/tether/examples/unawaited",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run:      run,
@@ -29,6 +30,7 @@ func run(pass *analysis.Pass) (any, error) {
 		case *ast.ExprStmt:
 			dropped = n.X
 		case *ast.GoStmt:
+			reportStrayDo(pass, n)
 			dropped, how = n.Call, "fork it with effect.ForkChild"
 		case *ast.DeferStmt:
 			dropped, how = n.Call, "use Ensuring, OnExit or a finalizer of a scope"
@@ -38,6 +40,23 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 	})
 	return nil, nil
+}
+
+// reportStrayDo finds each Do that start hands to its goroutine. The Do belongs to
+// the goroutine of its own function, and can not tell that another one uses it.
+func reportStrayDo(pass *analysis.Pass, start *ast.GoStmt) {
+	ast.Inspect(start, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		v, ok := pass.TypesInfo.Uses[id].(*types.Var)
+		outside := ok && (v.Pos() < start.Pos() || v.Pos() >= start.End())
+		if outside && isDo(v.Type()) {
+			pass.Reportf(id.Pos(), "this *effect.Do is used by another goroutine than its function's; use effect.ForkChild, or a Gen of its own that the goroutine runs")
+		}
+		return true
+	})
 }
 
 func packageName(p *types.Package) string { return p.Name() }
@@ -58,11 +77,19 @@ func effectIn(t types.Type) types.Type {
 	return nil
 }
 
-func isEffect(t types.Type) bool {
+func isEffect(t types.Type) bool { return isNamed(t, "Effect") }
+
+func isDo(t types.Type) bool {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	return ok && isNamed(p.Elem(), "Do")
+}
+
+// isNamed tells whether t is package effect's type of that name.
+func isNamed(t types.Type, want string) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok {
 		return false
 	}
 	name := named.Obj()
-	return name.Name() == "Effect" && name.Pkg() != nil && name.Pkg().Path() == effectPath
+	return name.Name() == want && name.Pkg() != nil && name.Pkg().Path() == effectPath
 }

@@ -10,7 +10,8 @@
 //	go install github.com/rivus/tether/examples/unawaited@latest
 //	go vet -vettool=$(go env GOPATH)/bin/unawaited ./...
 //
-// An effect that shall not run is written as "_ = effect".
+// An effect that shall not run is written as "_ = effect". It also finds go
+// statements that use the Do of the function around them.
 package main
 
 import "golang.org/x/tools/go/analysis/singlechecker"

@@ -19,6 +19,18 @@ func forgotten() {
 	}()
 }
 
+func stray(do *effect.Do) {
+	go func() {
+		do.Await(save()) // want `used by another goroutine`
+	}()
+	go use(do) // want `used by another goroutine`
+	go func(do *effect.Do) {
+		do.Await(save())
+	}(nil)
+}
+
+func use(*effect.Do) {}
+
 func fine() Program {
 	effect.Run(save())
 	_ = save()
