@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"math"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -15,13 +14,6 @@ import (
 // holds; it doubles up to 16 times it. A try takes some 50 us.
 const fenceRetry = 5 * time.Millisecond
 
-// forever is the time that does not come.
-const forever = time.Duration(math.MaxInt64)
-
-var errGuardBusy = errors.New("others kept the lock; try again")
-
-var waitFence = &scope.Waiting{What: "a fence that this process holds elsewhere"}
-
 // processFence holds the process lock at path until the scope at hand closes.
 // In this process waiters are served in order and woken; against other processes
 // it tries, without blocking, with pauses on the runtime's clock.
@@ -33,9 +25,7 @@ func processFence(p *platform.Platform, key, path string, options ...processlock
 			if c != nil {
 				return effect.Unit{}, c
 			}
-			lock, c := takeLock(f, restore, func() (*processlock.Attempt, error) {
-				return processlock.Begin(p, path, options...)
-			}, forever)
+			lock, c := takeLock(f, restore, processlock.Forever, p, path, options)
 			if c != nil {
 				return effect.Unit{}, c.MapErrors(func(err error) error { return lockFailure(key, err) })
 			}
@@ -48,55 +38,13 @@ func processFence(p *platform.Platform, key, path string, options ...processlock
 	})
 }
 
-// takeLock brings an attempt to its end. The fiber is masked; the waits are as
-// interruptible as restore makes them. Attempts and releases run on the fiber
-// itself, not beside it, because they wake those who wait for their turn.
-//
-// At until it gives up, as busy; forever is never.
-func takeLock(f *scope.Fiber, restore effect.Restore, begin func() (*processlock.Attempt, error), until time.Duration) (*processlock.Lock, *scope.Cause) {
-	attempt, err := begin()
+// takeLock holds the process lock at path, or gives up at until, as busy.
+func takeLock(f *scope.Fiber, restore effect.Restore, until time.Duration, p *platform.Platform, path string, options []processlock.Option) (*processlock.Lock, *scope.Cause) {
+	attempt, err := processlock.Begin(p, path, options...)
 	if err != nil {
 		return nil, scope.CauseFail(err)
 	}
-	// Whatever ends this, a panic of a port included, the turn must pass on.
-	defer attempt.Cancel()
-	if !attempt.HasTurn() {
-		turn := effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
-			t := f.Arm()
-			attempt.OnTurn(func() { t.Wake() })
-			var timer scope.Timer
-			if until != forever {
-				timer = f.Clock().AfterFunc(until-f.Clock().Monotonic(), func() { t.Wake() })
-			}
-			p := f.Block(t, waitFence)
-			if timer != nil {
-				timer.Stop()
-			}
-			return effect.Unit{}, f.Settle(p.Cause, nil)
-		})
-		if _, c := effect.RunOn(f, restore.Run(turn)); c != nil {
-			return nil, c
-		}
-		if !attempt.HasTurn() {
-			return nil, scope.CauseFail(errGuardBusy)
-		}
-	}
-	for {
-		step := attempt.Try()
-		if step.Err != nil {
-			return nil, scope.CauseFail(step.Err)
-		}
-		if step.Lock != nil {
-			return step.Lock, nil
-		}
-		left := until - f.Clock().Monotonic()
-		if left <= 0 {
-			return nil, scope.CauseFail(errGuardBusy)
-		}
-		if _, c := effect.RunOn(f, restore.Run(effect.Sleep(min(step.Pause, left)))); c != nil {
-			return nil, c
-		}
-	}
+	return attempt.TakeOn(f, restore, until)
 }
 
 // lockFailure is what a repository fails with when a process lock failed.
@@ -104,7 +52,7 @@ func lockFailure(key string, err error) error {
 	reason := RepositoryIO
 	if e, ok := errors.AsType[*processlock.Failure](err); ok {
 		reason = repositoryReason(e.Reason)
-	} else if err == errGuardBusy {
+	} else if _, held := errors.AsType[*processlock.Held](err); held {
 		reason = RepositoryBusy
 	}
 	return &RepositoryFailure{Key: key, Reason: reason, Message: err.Error(), Cause: err}

@@ -131,9 +131,7 @@ func (s *Files) Save(key string, next Record, expected mo.Option[int64]) effect.
 func (s *Files) guard(f *scope.Fiber, restore effect.Restore, key string) (*processlock.Lock, *scope.Cause) {
 	began := f.Clock().Monotonic()
 	options := append(s.lockOptions(), processlock.Wait(), processlock.Retry(time.Millisecond))
-	lock, c := takeLock(f, restore, func() (*processlock.Attempt, error) {
-		return processlock.Begin(s.platform, s.path(key, "guard"), options...)
-	}, began+guardFor)
+	lock, c := takeLock(f, restore, began+guardFor, s.platform, s.path(key, "guard"), options)
 	return lock, c.MapErrors(func(err error) error { return lockFailure(key, err) })
 }
 

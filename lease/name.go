@@ -3,8 +3,6 @@ package lease
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
-	"path/filepath"
 
 	"github.com/rivus/tether/platform"
 )
@@ -36,17 +34,15 @@ func fileName(key string) string {
 }
 
 // absolute fixes a relative path of this machine, so that a later chdir does not
-// part the records from their fences. It does not clean it: after a symbolic link
-// ".." is not the folder before.
+// part the records from their fences.
 func absolute(p *platform.Platform, path string) string {
-	if p != platform.OS() || filepath.IsAbs(path) || path == "" {
+	if p != platform.OS() || path == "" {
 		return path
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return path // using it will say why
+	if fixed, err := platform.Absolute(path); err == nil {
+		return fixed
 	}
-	return wd + string(filepath.Separator) + path
+	return path // using it will say why
 }
 
 func plain(c byte) bool {

@@ -76,16 +76,11 @@ func syncDir(dir string) error {
 }
 
 func resolveDir(dir string) (string, error) {
-	// Not filepath.Abs, which takes ".." for the folder before: after a symbolic link
-	// it is another one.
-	if !filepath.IsAbs(dir) {
-		wd, err := os.Getwd()
-		if err != nil {
-			return "", err
-		}
-		dir = wd + "/" + dir
+	absolute, err := Absolute(dir)
+	if err != nil {
+		return "", err
 	}
-	resolved, err := filepath.EvalSymlinks(dir)
+	resolved, err := filepath.EvalSymlinks(absolute)
 	if err != nil {
 		return "", err
 	}

@@ -39,7 +39,7 @@ func writeRefusal(string) Reason { return "" }
 func syncDir(string) error { return nil }
 
 func resolveDir(dir string) (string, error) {
-	absolute, err := filepath.Abs(dir)
+	absolute, err := Absolute(dir)
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package platform_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/rivus/tether/platform"
@@ -32,5 +33,20 @@ func TestDirFollowsTheSystem(t *testing.T) {
 		if got := platform.Dir(path); got != dir {
 			t.Errorf("Dir(%q) is %q, want %q", path, got, dir)
 		}
+	}
+}
+
+// A relative path stays where it leads after a chdir, and is not cleaned.
+func TestAbsolute(t *testing.T) {
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := platform.Absolute("link/../x")
+	if want := filepath.Join(here, "x"); err != nil || runtime.GOOS == "windows" && got != want || runtime.GOOS != "windows" && got != here+"/link/../x" {
+		t.Error(got, err)
+	}
+	if again, err := platform.Absolute(got); again != got || err != nil {
+		t.Error(again, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 //	step := attempt.Try()       // step.Lock, or step.Err, or wait for step.Pause and try again
 //	attempt.Cancel()            // at any time, to give up
 //
-// Acquire is this with a goroutine's waits, AcquireScoped with a fiber's. An
+// Acquire is this with a goroutine's waits, TakeOn with a fiber's. An
 // Attempt is used by one goroutine at a time.
 type Attempt struct {
 	place    place
@@ -26,6 +26,8 @@ type Attempt struct {
 	pacing   pacing
 	turn     *turn
 	ended    bool
+	// met is who was reclaiming a lock file when it was last tried.
+	met guardHeld
 	// ahead is a lock that waits for readers between two tries of the first
 	// attempt, or nil.
 	ahead platform.SQLiteLock
@@ -50,10 +52,6 @@ type pacing struct {
 // this process holds the lock or attempts to. An Attempt must be brought to its
 // end by Try or Cancel: until then it keeps those behind it waiting.
 func Begin(p *platform.Platform, path string, options ...Option) (*Attempt, error) {
-	return begin(p, path, pacing{p.Clock, rand.Float64}, options)
-}
-
-func begin(p *platform.Platform, path string, by pacing, options []Option) (*Attempt, error) {
 	s, err := settingsOf(path, options)
 	if err != nil {
 		return nil, err
@@ -64,21 +62,31 @@ func begin(p *platform.Platform, path string, by pacing, options []Option) (*Att
 	}
 	turn, ahead := inProcess.join(at, s.mechanism, s.wait)
 	if turn == nil {
-		report := &Held{Path: path}
-		if ahead.held != nil {
-			report.Holder = ahead.held.holder
-		} else {
-			// Another goroutine attempts, perhaps against another process. Its
-			// mechanism says which file may be read: opening a lock database here
-			// and closing it would drop the lock it is about to get (K11).
-			report.Holder = recordedHolder(at, ahead.mechanism)
-		}
-		return nil, report
+		return nil, heldBy(at, path, ahead)
 	}
 	return &Attempt{
 		place: at, path: path, settings: s, turn: turn,
-		policy: policy{wait: s.wait, retry: s.retry}, pacing: by,
+		policy: policy{wait: s.wait, retry: s.retry}, pacing: pacing{p.Clock, rand.Float64},
 	}, nil
+}
+
+// heldBy reports who has the turn in this process.
+func heldBy(at place, path string, ahead front) *Held {
+	if ahead.held != nil {
+		return &Held{Path: path, Holder: ahead.held.holder}
+	}
+	// Another goroutine attempts, perhaps against another process. Its mechanism
+	// says which file may be read: opening a lock database here and closing it
+	// would drop the lock it is about to get (K11).
+	return &Held{Path: path, Holder: recordedHolder(at, ahead.mechanism)}
+}
+
+// reportHeld gives up because of whoever has the lock.
+func (a *Attempt) reportHeld() *Held {
+	if ahead := inProcess.front(a.place); ahead.taken && !a.HasTurn() {
+		return heldBy(a.place, a.path, ahead)
+	}
+	return &Held{Path: a.path, Holder: recordedHolder(a.place, a.settings.mechanism)}
 }
 
 // OnTurn calls f once, when it is this attempt's turn: at once if it is already,
@@ -118,10 +126,14 @@ func (a *Attempt) Try() Step {
 	}
 	switch do {
 	case doReportHeld:
-		return a.end(&Held{Path: a.path, Holder: recordedHolder(a.place, a.settings.mechanism)})
+		return a.end(a.reportHeld())
 	case doReportContended:
+		met := ""
+		if a.met.path != "" {
+			met = " (" + a.met.String() + ")"
+		}
 		return a.end(failure(a.path, ReasonContended,
-			"for a second every attempt met other attempts or checks, and no holder; try again, or wait"))
+			"for a second every attempt met other attempts or checks, and no holder"+met+"; try again, or wait"))
 	default:
 		return Step{Pause: pause}
 	}
@@ -153,7 +165,8 @@ func (a *Attempt) end(err error) Step {
 
 func (a *Attempt) once() (*Lock, outcome, error) {
 	if a.settings.mechanism == LockFile {
-		return takeLockFile(a.place, a.path)
+		a.met = guardHeld{}
+		return takeLockFile(a.place, a.path, &a.met)
 	}
 	// a.ahead stays until the result is known: Cancel unlocks it when a port panics.
 	lock, ahead, saw, err := takeSQLite(a.place, a.path, a.ahead, !a.policy.later)

@@ -20,10 +20,12 @@ type Lock struct {
 	sqlite    platform.SQLiteLock // nil for a lock file
 	turn      *turn
 
-	release  sync.Once
-	released error
-
 	gone atomic.Bool // Release has begun
+
+	// releasing guards the rest, and has later calls of Release wait for the first.
+	releasing sync.Mutex
+	released  bool  // there is nothing left to give back
+	outcome   error // what giving it back came to
 }
 
 // Path is the path as it was given to Acquire.
@@ -67,21 +69,26 @@ func (l *Lock) Verify() (bool, error) {
 }
 
 // Release gives the lock back: it removes the holder file, then unlocks, then
-// passes the turn to the next in this process. Only the first call does so;
-// others wait for it and answer the same. A failure is informative: the kernel's
-// lock is gone all the same, while a lock file that could not be removed stays,
-// and counts as held until this process ends.
+// passes the turn to the next in this process. Calls at the same time wait for the
+// first, and a later one answers what it did. A failure is informative for SQLite:
+// the kernel's lock is gone all the same. A lock file that could not be removed
+// stays, and counts as held until a later Release removes it or this process ends.
 func (l *Lock) Release() error {
-	// Whatever happens the turn must pass on; outside of the Once, since who is
-	// woken may run inside this call, and release this lock again.
+	// Whatever happens the turn must pass on; after the mutex is given back, since
+	// who is woken may run inside this call, and release this lock again.
 	defer inProcess.leave(l.turn)
-	l.release.Do(func() {
-		l.gone.Store(true)
-		if l.mechanism == SQLite {
-			l.released = releaseSQLite(l)
-		} else {
-			l.released = releaseLockFile(l)
-		}
-	})
-	return l.released
+	l.releasing.Lock()
+	defer l.releasing.Unlock()
+	if l.released {
+		return l.outcome
+	}
+	l.gone.Store(true)
+	if l.mechanism == SQLite {
+		l.released = true // when a port panics, too
+		l.outcome = releaseSQLite(l)
+	} else {
+		l.outcome = releaseLockFile(l)
+		l.released = l.outcome == nil
+	}
+	return l.outcome
 }

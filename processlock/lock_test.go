@@ -136,6 +136,29 @@ func TestK3_HolderFileIsTheStampOfTheHolder(t *testing.T) {
 	}
 }
 
+// K3: the holder file's place may be taken by a file of somebody else's, which is
+// refused as it is; what a power cut leaves of a stamp is not in the way.
+func TestK3_TheHolderFileIsNobodyElses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l")
+	for _, foreign := range []string{"my notes", strings.Repeat("{", 1<<20)} {
+		write(t, path+".holder", foreign)
+		fails(t, path, platform.ReasonInvalid)
+		if data, err := os.ReadFile(path + ".holder"); err != nil || string(data) != foreign {
+			t.Fatal(string(data), err)
+		}
+		if isHeld(t, path) {
+			t.Fatal("held")
+		}
+	}
+	for _, left := range []string{"", "\x00\x00\x00", `{"host":"x","pi`} {
+		write(t, path+".holder", left)
+		mustRelease(t, acquire(t, path))
+	}
+	for _, option := range [][]processlock.Option{nil, {processlock.WithoutSQLite()}} {
+		fails(t, path+".holder", platform.ReasonInvalid, option...)
+	}
+}
+
 func TestK8_ReleaseIsIdempotentAndConcurrent(t *testing.T) {
 	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
 		path := filepath.Join(t.TempDir(), "l")

@@ -15,13 +15,13 @@ const (
 	guardLevels = 3
 )
 
-// takeLockFile attempts once.
-func takeLockFile(at place, path string) (*Lock, outcome, error) {
+// takeLockFile attempts once. met hears of a living reclaimer that was in the way.
+func takeLockFile(at place, path string, met *guardHeld) (*Lock, outcome, error) {
 	stamp, err := newStamp(at.platform)
 	if err != nil {
 		return nil, 0, failed(path, "identify this process, which a lock file needs", err)
 	}
-	f := lockFile{platform: at.platform, report: path, stamp: stamp}
+	f := lockFile{platform: at.platform, report: path, stamp: stamp, met: met}
 	saw, err := f.take(at.path(), 0)
 	if err != nil || saw != tookIt {
 		return nil, saw, err
@@ -34,6 +34,22 @@ type lockFile struct {
 	platform *platform.Platform
 	report   string // the path for messages
 	stamp    Holder
+	met      *guardHeld
+}
+
+// guardHeld is a guard that another process holds while it reclaims, for reports.
+type guardHeld struct {
+	path   string // "" for none
+	holder mo.Option[Holder]
+}
+
+// String is for people.
+func (g guardHeld) String() string {
+	by := "another program, not known to have died"
+	if holder, ok := g.holder.Get(); ok {
+		by = holder.String()
+	}
+	return quote(g.path) + ", under which a dead holder's file is removed, is held by " + by
 }
 
 // take creates the file at path, or reclaims a dead holder's and creates it then.
@@ -60,6 +76,9 @@ func (f lockFile) take(path string, level int) (outcome, error) {
 			continue
 		}
 		if f.judge(state) != platform.Dead {
+			if level > 0 {
+				*f.met = guardHeld{path, state.holder}
+			}
 			return sawHolder, nil
 		}
 		reclaimed, err := f.reclaim(path, level)

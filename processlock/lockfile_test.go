@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -264,4 +265,54 @@ func TestK4_WithoutLinks(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
+}
+
+// K8: a lock file that could not be removed can be released again; what cannot be
+// read is not removed, as it may be another's by now.
+func TestK8_ReleaseAgainRemovesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l")
+	blind := blindFS{FS: platform.OS().FS}
+	p := *platform.OS()
+	p.FS = &blind
+	lock := processlock.Acquire(context.Background(), &p, path, processlock.WithoutSQLite()).MustGet()
+	blind.on.Store(true)
+	for range 2 {
+		if err := lock.Release(); platform.ReasonOf(errors.Unwrap(err)) != platform.ReasonIO {
+			t.Fatal(err)
+		}
+	}
+	if ok, err := lock.Verify(); ok || err != nil {
+		t.Fatal("verified after Release", err)
+	}
+	blind.on.Store(false)
+	for range 2 {
+		if err := lock.Release(); err != nil {
+			t.Fatal(err)
+		}
+		if names := entries(t, filepath.Dir(path)); names != "[]" {
+			t.Fatal(names)
+		}
+		// Released twice, and another's since.
+		next := acquire(t, path, processlock.WithoutSQLite())
+		if err := lock.Release(); err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := next.Verify(); !ok || err != nil {
+			t.Fatal("its file was taken away", err)
+		}
+		mustRelease(t, next)
+	}
+}
+
+// blindFS cannot read while on is set, as when there is no free descriptor.
+type blindFS struct {
+	platform.FS
+	on atomic.Bool
+}
+
+func (fs *blindFS) ReadFile(path string, limit int64) ([]byte, error) {
+	if fs.on.Load() {
+		return nil, &platform.Failure{Op: "read", Path: path, Reason: platform.ReasonIO}
+	}
+	return fs.FS.ReadFile(path, limit)
 }

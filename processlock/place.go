@@ -30,7 +30,7 @@ func resolve(p *platform.Platform, path string, s settings) (place, error) {
 	if last := path[len(path)-1]; last == '/' || last == filepath.Separator || name == "." || name == ".." {
 		return place{}, failure(path, platform.ReasonIsDirectory, "the path names a directory; give the path of a file")
 	}
-	if strings.HasSuffix(name, ".holder") && s.mechanism == SQLite {
+	if strings.HasSuffix(name, holderSuffix) {
 		// PATH.holder names the holder of the lock at PATH, which writes and removes it.
 		return place{}, failure(path, platform.ReasonInvalid, "a name that ends in .holder belongs to the lock beside it; choose another")
 	}

@@ -77,7 +77,8 @@ func TestK4_LivingGuardKeepsOthersOut(t *testing.T) {
 	write(t, path, dead)
 	write(t, path+".stale", stampOf(t, int64(os.Getppid()), nil))
 	err := processlock.Acquire(context.Background(), platform.OS(), path, option).Error()
-	if failure, ok := errors.AsType[*processlock.Failure](err); !ok || failure.Reason != processlock.ReasonContended {
+	failure, ok := errors.AsType[*processlock.Failure](err)
+	if !ok || failure.Reason != processlock.ReasonContended || !strings.Contains(failure.Message, fmt.Sprintf(".stale\", under which a dead holder's file is removed, is held by pid %d", os.Getppid())) {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != dead {

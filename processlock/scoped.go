@@ -1,8 +1,6 @@
 package processlock
 
 import (
-	"math/rand/v2"
-
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/scope"
@@ -51,51 +49,12 @@ func AcquireScoped(path string, options ...Option) effect.Effect[*Lock] {
 	})
 }
 
-// acquireOn brings an attempt to its end. The fiber is masked; its waits are as
-// interruptible as restore makes them.
 func acquireOn(f *scope.Fiber, restore effect.Restore, p *platform.Platform, path string, options []Option) (*Lock, *scope.Cause) {
-	attempt, err := begin(p, path, pacing{f.Clock(), randomOn(f)}, options)
+	attempt, err := Begin(p, path, options...)
 	if err != nil {
 		return nil, scope.CauseFail(err)
 	}
-	// Whatever ends this, a panic of a port or the teardown of a run included, the
-	// turn must pass on.
-	defer attempt.Cancel()
-	if !attempt.HasTurn() {
-		if _, c := effect.RunOn(f, restore.Run(turnOf(attempt))); c != nil {
-			return nil, c
-		}
-	}
-	// The disk may hang: who started this fiber immediately does not wait for it,
-	// only for its place in line.
-	scope.Leave(f)
-	for {
-		step := attempt.Try()
-		if step.Err != nil {
-			return nil, scope.CauseFail(step.Err)
-		}
-		if step.Lock != nil {
-			return step.Lock, nil
-		}
-		if _, c := effect.RunOn(f, restore.Run(effect.Sleep(step.Pause))); c != nil {
-			return nil, c
-		}
-	}
-}
-
-var waitTurn = &scope.Waiting{What: "its turn for a process lock that others in this process wait for or hold"}
-
-// turnOf waits until the attempt has the turn.
-func turnOf(attempt *Attempt) effect.Effect[effect.Unit] {
-	return effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
-		t, rt := f.Arm(), f.Runtime()
-		// Who leaves may be any goroutine, of no runtime or of another one: on the
-		// deterministic runtime the wake must come through its inbox. The work is
-		// announced only when it is done, since virtual time has to go on while a
-		// fiber of the same run holds the lock.
-		attempt.OnTurn(func() { scope.Foreign(rt)(func() { t.Wake() }) })
-		return effect.Unit{}, f.Settle(f.Block(t, waitTurn).Cause, nil)
-	})
+	return attempt.TakeOn(f, restore, Forever)
 }
 
 // releaseOn is Release for a finalizer.
@@ -105,14 +64,4 @@ func (l *Lock) releaseOn(f *scope.Fiber) {
 	if err := l.Release(); err != nil && !told {
 		effect.RunOn(f, effect.LogWarning("a process lock was not given back cleanly", "path", l.path, "error", err))
 	}
-}
-
-// randomOn draws from the runtime's own numbers, so that a deterministic run is
-// the same run with the same seed. (Asking effect.Random would compile every
-// method of Effect once more, for a type that nobody here needs.)
-func randomOn(f *scope.Fiber) func() float64 {
-	if d, ok := f.Runtime().(*scope.Deterministic); ok {
-		return d.Random().Float64
-	}
-	return rand.Float64
 }

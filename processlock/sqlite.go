@@ -71,7 +71,10 @@ func confirmSQLite(at place, path string, held platform.SQLiteLock) (lock *Lock,
 	if moved {
 		return nil, sawContention, nil
 	}
-	holder, err := recordHolder(at)
+	holder, err := recordHolder(at, path)
+	if refused, ok := err.(*Failure); ok {
+		return nil, 0, refused
+	}
 	if err != nil {
 		return nil, 0, failed(path, "record its holder", err)
 	}
@@ -80,14 +83,21 @@ func confirmSQLite(at place, path string, held platform.SQLiteLock) (lock *Lock,
 
 // recordHolder writes the own stamp beside the lock, whole, so that no reader
 // sees half of one. Without an own identity there is none to write, and one that a
-// dead holder left would be a lie.
-func recordHolder(at place) (mo.Option[Holder], error) {
+// dead holder left would be a lie. It touches no file of somebody else's: what is
+// there must look like a stamp, or be what a power cut leaves of one.
+func recordHolder(at place, report string) (mo.Option[Holder], error) {
 	p, path := at.platform, at.path()+holderSuffix
+	// What cannot be read may be another user's stamp: replacing it will tell.
+	data, err := p.FS.ReadFile(path, maxStamp)
+	if platform.ReasonOf(err) == platform.ReasonTooLarge || len(data) > 0 && data[0] != '{' && data[0] != 0 {
+		return mo.None[Holder](), failure(report, platform.ReasonInvalid,
+			"there is a file "+quote(path)+" that no process lock made; move it away, or choose another path for the lock")
+	}
 	stamp, err := newStamp(p)
 	if err != nil {
 		return mo.None[Holder](), p.FS.Remove(path)
 	}
-	data, err := stamp.MarshalJSON()
+	data, err = stamp.MarshalJSON()
 	if err != nil {
 		return mo.None[Holder](), err
 	}
