@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/scope"
+	"github.com/spf13/pflag"
+)
+
+var errEmptyKey = errors.New("the key is empty; name what is to be held")
+
+// job is CMD and what it runs under.
+type job struct {
+	output *output
+	wait   waitFlag
+	grace  time.Duration
+
+	key, path string // one of them
+	argv      []string
+	program   string // where argv[0] was found
+
+	signals signals
+	child   *child // nil: CMD was not started
+}
+
+func (j *job) flags(flags *pflag.FlagSet) {
+	flags.Var(&j.wait, "wait", "wait while somebody else holds it, at most that long if a `duration` is given (--wait=30s)")
+	flags.Lookup("wait").NoOptDefVal = forEver
+	flags.DurationVar(&j.grace, "grace", 10*time.Second, "the time between SIGTERM and SIGKILL")
+}
+
+// execute runs the program, which runs CMD, and gives the exit status.
+func (j *job) execute(program effect.Effect[int]) (int, error) {
+	// Nothing is taken for a command that does not exist.
+	found, err := exec.LookPath(j.argv[0])
+	if err != nil {
+		err = &cannotRun{j.argv[0], err}
+		return statusOf(err), err
+	}
+	j.program = found
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	j.signals.listen(cancel)
+	defer j.signals.ignore()
+	j.output.note(notice{Event: "acquiring", Key: j.key, Path: j.path})
+	status, err := effect.Run(ctx, program)
+	if err != nil {
+		err = causeOf(ctx, err)
+		return statusOf(err), err
+	}
+	j.output.note(notice{Event: "ended", Key: j.key, Path: j.path, Status: &status})
+	return status, nil
+}
+
+// run is CMD with env added to the environment. It gives the exit status when CMD
+// and all that it started have ended. Interrupted, it stops them first.
+func (j *job) run(env ...string) effect.Effect[int] {
+	return effect.Scoped(effect.AcquireRelease(
+		effect.Try(func() (*child, error) { return j.start(env) }),
+		func(c *child, _ scope.Exit[any]) effect.Effect[effect.Unit] {
+			return effect.Blocking(func(context.Context) (effect.Unit, error) {
+				c.stop()
+				j.signals.to(nil)
+				return effect.Unit{}, nil
+			})
+		},
+	).FlatMap(func(c *child) effect.Effect[int] {
+		return effect.Blocking(func(ctx context.Context) (int, error) { return c.wait(ctx) })
+	}))
+}
+
+func (j *job) start(env []string) (*child, error) {
+	c, err := startChild(j.program, j.argv, env, j.grace)
+	if err != nil {
+		return nil, &cannotRun{j.argv[0], err}
+	}
+	j.child = c
+	j.signals.to(c)
+	return c, nil
+}
+
+// stopped is what becomes of a loss: CMD's status, if it ran.
+func (j *job) stopped(lost error) effect.Effect[int] {
+	if j.child == nil {
+		return effect.Fail[int](lost)
+	}
+	return effect.Try(func() (int, error) {
+		j.output.fail(lost)
+		return j.child.wait(context.Background())
+	})
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/rivus/tether/errors"
+	"github.com/spf13/cobra"
+)
+
+// execute runs the command line and gives the exit status.
+func execute(args []string) int {
+	o := &output{out: os.Stdout, err: os.Stderr}
+	status := 0
+	root := &cobra.Command{
+		Use:   "tether",
+		Short: "Hold a lease or a lock while a command runs; see who holds what",
+		Long: `tether holds a lease or a process lock while a command runs, stops the command
+when the lease is lost, and never lets it outlive the tool. It shares its files
+with programs that use the Go module github.com/rivus/tether or the TypeScript
+package @rivus/agent-kit-collab.`,
+		Example: `  tether run --lease leases.db nightly -- ./report.sh
+  tether lock /tmp/deploy.lock --wait -- make deploy
+  tether ls leases.db
+  tether show leases.db nightly --json
+  tether watch leases.db`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.PersistentFlags().BoolVar(&o.json, "json", false, "write JSON: the answer to stdout, what happens meanwhile to stderr, a line each")
+	root.AddCommand(runCommand(o, &status), lockCommand(o, &status), lsCommand(o), showCommand(o), watchCommand(o))
+	root.SetArgs(args)
+	// The commands that run others have env's statuses, so that CMD's can be told
+	// from the tool's.
+	chosen, err := root.ExecuteC()
+	if err == nil {
+		return status
+	}
+	o.fail(err)
+	if chosen.Annotations["runs"] == "" {
+		return 1
+	}
+	if status != 0 {
+		return status
+	}
+	return statusTrouble
+}
+
+// splitCommand parts the arguments at "--".
+func splitCommand(cmd *cobra.Command, args []string, before int, what string) (own, command []string, err error) {
+	at := cmd.ArgsLenAtDash()
+	if at < 0 || at == len(args) {
+		return nil, nil, errors.New("no command is given; write it after --, as in: tether " + strings.TrimSuffix(cmd.Use, " -- CMD...") + " -- CMD")
+	}
+	if at != before {
+		return nil, nil, errors.New("before -- there must be " + what + " and nothing else")
+	}
+	return args[:at], args[at:], nil
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/lease"
+	"github.com/rivus/tether/platform"
+	"github.com/spf13/cobra"
+)
+
+func runCommand(o *output, status *int) *cobra.Command {
+	var (
+		db     string
+		config lease.Config
+		job    = job{output: o}
+	)
+	cmd := &cobra.Command{
+		Use:         "run --lease DB KEY -- CMD...",
+		Short:       "Hold a lease while CMD runs",
+		Annotations: map[string]string{"runs": "CMD"},
+		Long: `run takes the lease of KEY in the SQLite database DB, runs CMD, renews the lease
+meanwhile and releases it when CMD and whatever it started have ended.
+
+CMD gets the fencing token in TETHER_TOKEN (a number that grows with each
+acquisition of the key) and the key in TETHER_KEY. It runs under the key's fence:
+it never runs beside another holder's command, even if that lost its lease and is
+slow to stop. A resource that lives elsewhere should refuse smaller tokens.
+
+When the lease is lost CMD's process group gets SIGTERM, and what is left after
+the grace period SIGKILL. Signals that the tool gets go to the group.
+
+Exit status: CMD's own, 128+n when signal n ended it; 75 when the lease is held
+by somebody else; 126 or 127 when CMD cannot be run or found; 125 when the tool
+failed.`,
+		Example: `  # one host job at a time; give up when it runs already
+  tether run --lease /var/lib/jobs/leases.db nightly -- ./report.sh
+
+  # wait at most ten minutes, and take over 30 s after a silent holder stalled
+  tether run --lease leases.db --wait=10m --ttl 30s index -- ./reindex --all
+
+  # the token in a conditional write
+  tether run --lease leases.db publish -- sh -c 'curl -H "If-Token: $TETHER_TOKEN" ...'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			own, command, err := splitCommand(cmd, args, 1, "KEY")
+			if err != nil {
+				return err
+			}
+			if own[0] == "" {
+				return errEmptyKey
+			}
+			if config.Heartbeat == 0 {
+				config.Heartbeat = config.TTL / 4
+			}
+			job.argv, job.key = command, own[0]
+			*status, err = job.execute(job.underLease(db, config))
+			return err
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return completeKeys(db)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&db, "lease", "", "the SQLite `DB` with the leases; it is created in an existing folder")
+	flags.DurationVar(&config.TTL, "ttl", time.Minute, "how long a silent holder is left alone")
+	flags.DurationVar(&config.Heartbeat, "heartbeat", 0, "the pause between renewals (a quarter of --ttl)")
+	job.flags(flags)
+	_ = cmd.MarkFlagRequired("lease")
+	_ = cmd.MarkFlagFilename("lease")
+	return cmd
+}
+
+// underLease is CMD under the lease of the job's key.
+func (j *job) underLease(db string, config lease.Config) effect.Effect[int] {
+	var options []lease.AcquireOption
+	if j.wait.on {
+		options = append(options, lease.Wait())
+	}
+	return effect.Scoped(effect.Gen(func(do *effect.Do) int {
+		leases := do.Await(lease.NewManager(config))
+		held := do.Await(bound(j.wait, "lease "+strconv.Quote(j.key), leases.Acquire(j.key, options...)))
+		return do.Await(held.RunFenced(func(token lease.FencingToken) effect.Effect[int] {
+			j.output.note(notice{Event: "acquired", Key: token.Key, Token: token.Generation})
+			return j.run("TETHER_KEY="+token.Key, "TETHER_TOKEN="+strconv.FormatInt(token.Generation, 10))
+		}))
+	})).
+		// What ends CMD is told; its status is what it made of that.
+		CatchTag(func(lost *lease.Lost) effect.Effect[int] { return j.stopped(lost) }).
+		Provide(lease.SQLiteRepository(db).ProvideMerge(platform.Live))
+}

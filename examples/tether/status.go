@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/lease"
+	"github.com/rivus/tether/processlock"
+)
+
+// Exit statuses beside CMD's own. 75 is EX_TEMPFAIL of sysexits.h; the others are
+// those of env, timeout and the shells.
+const (
+	statusHeld       = 75  // somebody else holds it, or it was lost before CMD began
+	statusTrouble    = 125 // the tool itself failed
+	statusCannotExec = 126 // CMD is there and cannot be run
+	statusNotFound   = 127 // CMD was not found
+	statusSignal     = 128 // and a signal's number
+)
+
+// statusOf is the exit status of run and lock that failed before CMD ended.
+func statusOf(err error) int {
+	if _, held := errors.AsType[*lease.Held](err); held {
+		return statusHeld
+	}
+	if _, held := errors.AsType[*processlock.Held](err); held {
+		return statusHeld
+	}
+	if _, lost := errors.AsType[*lease.Lost](err); lost {
+		return statusHeld
+	}
+	if _, late := errors.AsType[*lease.FenceRejected](err); late {
+		return statusHeld
+	}
+	if _, late := errors.AsType[*stillHeld](err); late {
+		return statusHeld
+	}
+	if signalled, ok := errors.AsType[*signalled](err); ok {
+		return statusSignal + int(signalled.signal)
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return statusNotFound
+	}
+	if _, ok := errors.AsType[*cannotRun](err); ok {
+		return statusCannotExec
+	}
+	return statusTrouble
+}
+
+// cannotRun says that CMD could not be started.
+type cannotRun struct {
+	command string
+	cause   error
+}
+
+func (e *cannotRun) Error() string { return e.command + ": " + e.cause.Error() }
+func (e *cannotRun) Unwrap() error { return e.cause }
+
+// causeOf is what interrupted the program, when a signal did.
+func causeOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+		return cause
+	}
+	return err
+}

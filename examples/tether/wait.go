@@ -1,0 +1,59 @@
+package main
+
+import (
+	"time"
+
+	"github.com/rivus/tether/effect"
+)
+
+// waitFlag is --wait, with or without a longest time.
+type waitFlag struct {
+	on      bool
+	longest time.Duration // 0: as long as it takes
+}
+
+const forEver = "forever"
+
+// String, Set and Type implement pflag.Value.
+func (w *waitFlag) String() string {
+	switch {
+	case !w.on:
+		return ""
+	case w.longest == 0:
+		return forEver
+	default:
+		return w.longest.String()
+	}
+}
+
+func (w *waitFlag) Set(text string) error {
+	if text == forEver {
+		*w = waitFlag{on: true}
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err == nil {
+		*w = waitFlag{on: d > 0, longest: d}
+	}
+	return err
+}
+
+func (w *waitFlag) Type() string { return "duration" }
+
+// bound gives up when acquire takes too long.
+func bound[A any](w waitFlag, what string, acquire effect.Effect[A]) effect.Effect[A] {
+	if w.longest == 0 {
+		return acquire
+	}
+	return acquire.TimeoutOrElse(w.longest, func() effect.Effect[A] { return effect.Fail[A](&stillHeld{what, w.longest}) })
+}
+
+// stillHeld says that waiting was in vain.
+type stillHeld struct {
+	what   string
+	waited time.Duration
+}
+
+func (e *stillHeld) Error() string {
+	return e.what + " is still held by somebody else after " + e.waited.String()
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestChanges(t *testing.T) {
+	at := func(key string, generation int64) entry { return entry{Key: key, State: held, Generation: generation} }
+	renewed := func(e entry) entry {
+		e.Revision, e.AgeMs = 99, 5
+		return e
+	}
+	for name, c := range map[string]struct{ before, now, changed []entry }{
+		"nothing":     {},
+		"at first":    {now: []entry{at("a", 1), at("b", 1)}, changed: []entry{at("a", 1), at("b", 1)}},
+		"renewed":     {before: []entry{at("a", 1)}, now: []entry{renewed(at("a", 1))}},
+		"taken over":  {before: []entry{at("a", 1), at("b", 3)}, now: []entry{at("a", 1), at("b", 4)}, changed: []entry{at("b", 4)}},
+		"a key comes": {before: []entry{at("b", 1)}, now: []entry{at("a", 1), at("b", 1), at("c", 1)}, changed: []entry{at("a", 1), at("c", 1)}},
+		"one goes":    {before: []entry{at("a", 1), at("b", 1)}, now: []entry{at("b", 1)}, changed: []entry{{Key: "a", State: gone}}},
+		"all go":      {before: []entry{at("a", 1)}, changed: []entry{{Key: "a", State: gone}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.changed, changes(c.before, c.now)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]string{
+		"task:42": "task:42", "grün 1": "grün 1", "a\x1b[2Jb": `"a\x1b[2Jb"`, "a\nb": `"a\nb"`, "\xff": "\"\\xff\"",
+	} {
+		if got := plain(text); !strings.EqualFold(got, want) {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+func TestWaitFlag(t *testing.T) {
+	for text, want := range map[string]string{"forever": "forever", "30s": "30s", "0": ""} {
+		var w waitFlag
+		if err := w.Set(text); err != nil || w.String() != want {
+			t.Errorf("%s: %q, %v", text, w.String(), err)
+		}
+	}
+	if new(waitFlag).Set("soon") == nil {
+		t.Error("soon is no duration")
+	}
+}
