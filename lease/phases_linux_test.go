@@ -2,12 +2,13 @@ package lease_test
 
 import (
 	"os"
+	"runtime"
 	"sync"
-	"syscall"
 
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/lease"
 	"github.com/samber/mo"
+	"golang.org/x/sys/unix"
 )
 
 // phased tells of the phases of each call of a repository.
@@ -44,7 +45,11 @@ func (p *phased) phase(name string) effect.Effect[unit] {
 		}
 		if p.w.StopAt == name {
 			p.w.StopAt = ""
-			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			// To this very thread, which would run on for a moment if another
+			// one took the signal.
+			runtime.LockOSThread()
+			_ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
+			runtime.UnlockOSThread()
 		}
 	})
 }
