@@ -30,8 +30,12 @@ const maxRaces = 8
 // a TTL, and with *RepositoryFailure (busy: the repository is locked, or eight
 // others were faster). With Wait only the failures of the repository other than
 // busy are left; waiters of one manager get the lease in the order in which they
-// came. An interruption ends it between tries and during a read, never between
-// the write and the registration of the release.
+// came.
+//
+// An interruption ends it between tries, during a read as soon as the repository
+// lets go, and during the write at once, even while the repository hangs. What is
+// not known of that write then is not left behind: it is the scope's to release,
+// as a lease is. A write that lands after even that gave up costs others a TTL.
 func (m *Manager) Acquire(key string, options ...AcquireOption) effect.Effect[*Lease] {
 	var s acquireSettings
 	for _, o := range options {
@@ -59,7 +63,7 @@ func (m *Manager) acquire(key string) effect.Effect[*Lease] {
 			l, c := a.run(f)
 			if c != nil {
 				if a.sent {
-					m.abandon(f, at, key, a.id)
+					m.abandon(f, at, key, a.id, a.saving)
 				}
 				return nil, c
 			}
@@ -82,6 +86,7 @@ type acquisition struct {
 	// firstSent at the earliest.
 	sent      bool
 	firstSent time.Duration
+	saving    *scope.Fiber // the last write's; its end may be outstanding
 }
 
 func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
@@ -168,8 +173,7 @@ func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], why Takeov
 	if !a.sent {
 		a.sent, a.firstSent = true, start
 	}
-	_, c = effect.RunOn(f, a.m.save(a.key, next, expected))
-	if c == nil {
+	if c = a.send(f, next, expected); c == nil {
 		a.sent = false
 		return a.won(f, stored, why, next, start), nil, nil
 	}
@@ -182,6 +186,24 @@ func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], why Takeov
 		return nil, c, nil
 	}
 	return nil, nil, err
+}
+
+// send writes on a fiber of its own: who is interrupted need not wait for a
+// repository that hangs, whatever it is masked against. The cause is the write's, or
+// the interruption of f, after which the write may still be under way.
+func (a *acquisition) send(f *scope.Fiber, next Record, expected mo.Option[int64]) *scope.Cause {
+	a.saving = f.Fork(func(f *scope.Fiber) *scope.Cause {
+		_, c := effect.RunOn(f, a.m.save(a.key, next, expected))
+		return c
+	}, scope.ForkOptions{Daemon: true})
+	if _, c := effect.RunOn(f, a.restore.Run(effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
+		return effect.Unit{}, f.Await(a.saving)
+	}))); c != nil {
+		a.saving.Interrupt(f.ID())
+		return c
+	}
+	c, _ := a.saving.Exited()
+	return c
 }
 
 // definite tells whether a Save that failed so has written nothing. A conflict

@@ -67,6 +67,7 @@ type plan struct {
 	before effect.Effect[unit] // runs first; zero: nothing
 	skip   bool                // the call is not made
 	after  effect.Effect[unit] // runs after the call; zero: nothing
+	masked bool                // no interruption ends it
 }
 
 var (
@@ -123,6 +124,9 @@ func follow[A any](p plan, e effect.Effect[A]) effect.Effect[A] {
 	}
 	if !reflect.ValueOf(p.before).IsZero() {
 		e = p.before.AndThen(e)
+	}
+	if p.masked {
+		e = e.Uninterruptible()
 	}
 	return e
 }

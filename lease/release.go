@@ -117,8 +117,9 @@ func (m *Manager) retireOnce(f *scope.Fiber, key string, own func(Record) bool) 
 // abandon takes care of an acquisition that failed without knowing whether it
 // was written: it must lock nobody out. Until the repository has answered this
 // manager takes it over at once, a fiber tries to release it, and the scope that
-// wanted it waits a Heartbeat at most for that.
-func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string) {
+// wanted it waits a Heartbeat at most for that. Nothing is read before saving, the
+// write itself, has ended: it could land after the read.
+func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string, saving *scope.Fiber) {
 	m.mu.Lock()
 	if m.orphans[key] == nil {
 		m.orphans[key] = make(map[string]struct{})
@@ -128,17 +129,16 @@ func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string) {
 	var failure error
 	var generation int64
 	retirement := f.Fork(func(f *scope.Fiber) *scope.Cause {
+		defer m.forget(key, id)
+		if c := f.Await(saving); c != nil {
+			return c
+		}
 		timer := f.Clock().AfterFunc(m.config.TTL, func() { f.Interrupt(0) })
 		_, c := m.retire(f, key, func(r Record) bool {
 			generation = r.Generation
 			return r.HolderID == mo.Some(id)
 		}, &failure)
 		timer.Stop()
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if delete(m.orphans[key], id); len(m.orphans[key]) == 0 {
-			delete(m.orphans, key)
-		}
 		return c
 	}, scope.ForkOptions{Daemon: true})
 	at.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
@@ -148,6 +148,14 @@ func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string) {
 		}
 		return nil
 	})
+}
+
+func (m *Manager) forget(key, id string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if delete(m.orphans[key], id); len(m.orphans[key]) == 0 {
+		delete(m.orphans, key)
+	}
 }
 
 // abandoned tells of a release that gave up; somebody must hear of it.
