@@ -115,7 +115,10 @@ func (c *child) killRest() {
 	if c.pid != 0 {
 		_ = syscall.Kill(-c.pid, syscall.SIGKILL)
 	}
-	for orphansAreOurs {
+	if !orphansAreOurs {
+		return
+	}
+	for {
 		for _, pid := range descendants(os.Getpid()) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
