@@ -7,9 +7,11 @@ toolchain go1.27.3
 require (
 	github.com/gofrs/flock v0.13.2
 	github.com/rivus/tether v0.0.0
+	github.com/samber/mo v1.16.0
 	github.com/sourcegraph/conc v0.3.0
 	golang.org/x/sync v0.25.0
 	k8s.io/client-go v0.37.2
+	modernc.org/sqlite v1.62.0
 )
 
 require (
@@ -19,7 +21,6 @@ require (
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
-	github.com/samber/mo v1.16.0 // indirect
 	go.uber.org/atomic v1.7.0 // indirect
 	go.uber.org/multierr v1.9.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
@@ -30,7 +31,6 @@ require (
 	modernc.org/libc v1.80.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
-	modernc.org/sqlite v1.62.0 // indirect
 )
 
 replace github.com/rivus/tether => ../

@@ -21,7 +21,7 @@ import (
 
 // groups are the sections of the table.
 func groups() []Group {
-	return []Group{sequences(), fibers(), scopes(), syncs(), forEach(), memory(), lanesGroup(), processLocks()}
+	return []Group{sequences(), fibers(), scopes(), syncs(), forEach(), memory(), lanesGroup(), leases(), processLocks()}
 }
 
 func main() {
