@@ -80,8 +80,9 @@ func (m *Manager) poll(key string, l *line) effect.Effect[*Lease] {
 	})
 }
 
-// watch asks for news of releases, once for the line. Only who really waits does;
-// what happened between its first look and this is found by the next poll.
+// watch asks for news of releases, once for the line. Only who really waits does.
+// It makes the next poll due at once: a release between the look before and the
+// watch was news to nobody.
 func (m *Manager) watch(key string, l *line) effect.Effect[effect.Unit] {
 	w, ok := m.repository.(ReleaseWatcher)
 	if !ok || l.watch != nil { // written with the turn alone
@@ -94,7 +95,11 @@ func (m *Manager) watch(key string, l *line) effect.Effect[effect.Unit] {
 		m.mu.Unlock()
 		return w.WatchReleases(key, func() { m.poke(key) }).ProvideScope(s)
 		// News are a hint: without them there is the next poll.
-	}).Ignore().Uninterruptible()
+	}).Ignore().AndThen(effect.SyncUnit(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		l.news = true
+	})).Uninterruptible()
 }
 
 // worthWaiting tells whether time may cure the failure.

@@ -67,6 +67,40 @@ func TestL8_OnePoll(t *testing.T) {
 	})
 }
 
+// meanwhile is a repository where something happens just before a watch is set.
+type meanwhile struct {
+	lease.Repository
+	happens effect.Effect[unit]
+}
+
+func (m meanwhile) WatchReleases(key string, changed func()) effect.Effect[unit] {
+	return m.happens.AndThen(m.Repository.(lease.ReleaseWatcher).WatchReleases(key, changed))
+}
+
+// L8: a release between a waiter's first look and its watch, which is news to nobody,
+// is found at once.
+func TestL8_ReleasedBeforeTheWatch(t *testing.T) {
+	r := newScripted()
+	w := newWorld(r)
+	w.config.Retry = retry
+	simulate(t, func(do *effect.Do) {
+		s := scope.New(scope.Sequential)
+		do.Await(w.manager().Acquire(key).ProvideScope(s))
+		other := newWorld(meanwhile{watchedScripted{r}, effect.CloseScope(s, scope.ExitSucceed(0))})
+		other.config.Retry = retry
+		before := r.loads
+		l := do.Await(other.manager().Acquire(key, lease.Wait()))
+		expect(t, "at", now(do), 0*retry)
+		expect(t, "generation", l.Token().Generation, int64(2))
+		expect(t, "reads", r.loads-before, 3) // the first look, the release's, the second look
+	})
+}
+
+// watchedScripted is a scripted repository whose releases are not heard of.
+type watchedScripted struct{ *scripted }
+
+func (watchedScripted) WatchReleases(string, func()) effect.Effect[unit] { return effect.Void() }
+
 func TestL8_WhatEndsTheWait(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
