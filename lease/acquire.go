@@ -67,7 +67,7 @@ func (m *Manager) acquire(key string) effect.Effect[*Lease] {
 				}
 				return nil, c
 			}
-			if c := l.start(f, at); c != nil {
+			if c := a.begin(f, at, l); c != nil {
 				return nil, c
 			}
 			return l, nil
@@ -87,6 +87,7 @@ type acquisition struct {
 	sent      bool
 	firstSent time.Duration
 	saving    *scope.Fiber // the last write's; its end may be outstanding
+	event     Acquired     // of the lease that was won
 }
 
 func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
@@ -215,7 +216,15 @@ func definite(err error) bool {
 
 func (a *acquisition) won(f *scope.Fiber, previous mo.Option[Record], why Takeover, r Record, start time.Duration) *Lease {
 	a.sent = false
-	l := newLease(a.m, f.Clock(), r, a.id, start)
-	a.m.tell(Acquired{Token: r.Token(), Previous: previous, Takeover: why})
-	return l
+	a.event = Acquired{Token: r.Token(), Previous: previous, Takeover: why}
+	return newLease(a.m, f.Clock(), r, a.id, start)
+}
+
+// begin tells of the lease and ties it to its scope, in this order, since in a scope
+// that is closed it is released at once. An observer that ends the goroutine does not
+// keep its release away.
+func (a *acquisition) begin(f *scope.Fiber, at *scope.Scope, l *Lease) (c *scope.Cause) {
+	defer func() { c = l.start(f, at) }()
+	a.m.tell(a.event)
+	return nil
 }

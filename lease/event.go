@@ -10,7 +10,9 @@ import (
 
 // Observer hears events, one call each, on the fiber (or the timer's goroutine)
 // on which they happen, so it must be quick and must not block. Calls may come
-// from several goroutines. A panic in it is logged and changes nothing.
+// from several goroutines. A panic in it is logged and changes nothing. With
+// runtime.Goexit it ends the fiber that tells: an acquisition fails then, and its
+// lease is released; a heartbeat ends, so that its lease expires.
 type Observer func(Event)
 
 // ObserverService is where managers without an observer of their own, and

@@ -67,11 +67,17 @@ func NewManager(config Config) effect.Effect[*Manager] {
 	})
 }
 
-// MakeManager is NewManager outside any effect. The error is a *ConfigInvalid.
+// MakeManager is NewManager outside any effect. The error is a *ConfigInvalid, also
+// when there is no repository, or no platform that tells processes apart.
 func MakeManager(p *platform.Platform, r Repository, config Config) (*Manager, error) {
 	config, err := config.normalize()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case p == nil || p.Process == nil:
+		return nil, &ConfigInvalid{"the platform must have a Process; give it platform.OS()"}
+	case r == nil:
+		return nil, &ConfigInvalid{"the repository is nil"}
 	}
 	batch, _ := r.(BatchSaver)
 	return &Manager{

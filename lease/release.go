@@ -2,6 +2,8 @@ package lease
 
 import (
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -24,7 +26,7 @@ func (l *Lease) close(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 	timer.Stop()
 	// Here, so that whatever becomes of the retirement nothing renews any more.
 	l.heartbeat.Interrupt(f.ID())
-	var failure error
+	var failure lastFailure
 	retirement := f.Fork(func(f *scope.Fiber) *scope.Cause {
 		if c := f.InterruptAwait(l.heartbeat); c != nil {
 			return c
@@ -40,11 +42,13 @@ func (l *Lease) close(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 		}
 		return c
 	}, scope.ForkOptions{Immediate: true, Daemon: true})
-	if !awaitFor(f, retirement, l.m.config.Heartbeat) {
-		l.m.abandoned(ReleaseAbandoned{l.token, failure})
+	done := awaitFor(f, retirement, l.m.config.Heartbeat)
+	l.m.poke(l.token.Key)
+	if !done {
+		// An observer may end the goroutine, so it comes last.
+		defer l.m.abandoned(ReleaseAbandoned{l.token, failure.get()})
 		retirement.Interrupt(f.ID())
 	}
-	l.m.poke(l.token.Key)
 	return nil
 }
 
@@ -69,11 +73,30 @@ func (l *Lease) awaitWorks(f *scope.Fiber) {
 	}
 }
 
+// lastFailure is what a release failed with last; who gives it up reads it while it
+// goes on.
+type lastFailure struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (l *lastFailure) set(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = err
+}
+
+func (l *lastFailure) get() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
 // retire writes a tombstone over the acquisition that own recognizes, and over
 // nothing else. It ends when that is done or there is nothing to do; while the
 // repository fails it tries again until it is interrupted. Its caller does not
 // wait for ever.
-func (m *Manager) retire(f *scope.Fiber, key string, own func(Record) bool, failure *error) (wrote bool, _ *scope.Cause) {
+func (m *Manager) retire(f *scope.Fiber, key string, own func(Record) bool, failure *lastFailure) (wrote bool, _ *scope.Cause) {
 	pause := max(m.config.Heartbeat/16, time.Millisecond)
 	for races := 0; races <= maxRaces; {
 		done, c := m.retireOnce(f, key, own)
@@ -88,7 +111,7 @@ func (m *Manager) retire(f *scope.Fiber, key string, own func(Record) bool, fail
 			races++
 			continue
 		}
-		*failure = err
+		failure.set(err)
 		if _, c := effect.RunOn(f, effect.Sleep(pause)); c != nil {
 			return false, c
 		}
@@ -126,8 +149,8 @@ func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string, savin
 	}
 	m.orphans[key][id] = struct{}{}
 	m.mu.Unlock()
-	var failure error
-	var generation int64
+	var failure lastFailure
+	var generation atomic.Int64
 	retirement := f.Fork(func(f *scope.Fiber) *scope.Cause {
 		defer m.forget(key, id)
 		if c := f.Await(saving); c != nil {
@@ -135,7 +158,7 @@ func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string, savin
 		}
 		timer := f.Clock().AfterFunc(m.config.TTL, func() { f.Interrupt(0) })
 		_, c := m.retire(f, key, func(r Record) bool {
-			generation = r.Generation
+			generation.Store(r.Generation)
 			return r.HolderID == mo.Some(id)
 		}, &failure)
 		timer.Stop()
@@ -143,7 +166,7 @@ func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string, savin
 	}, scope.ForkOptions{Daemon: true})
 	at.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 		if !awaitFor(f, retirement, m.config.Heartbeat) {
-			m.abandoned(ReleaseAbandoned{FencingToken{key, generation}, failure})
+			defer m.abandoned(ReleaseAbandoned{FencingToken{key, generation.Load()}, failure.get()})
 			retirement.Interrupt(f.ID())
 		}
 		return nil
