@@ -77,3 +77,6 @@ func (n *Node) stop() {
 		_ = n.command.Wait()
 	}
 }
+
+// sized is the name of a case that there is for several sizes.
+func sized(name string, size int) string { return name + strconv.Itoa(size) }

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"log"
 	"regexp"
 	"time"
 )
 
 // Session is one run of the program.
 type Session struct {
-	Rounds int
+	// Rounds is how many samples each subject gives, and ScaleRounds how many each
+	// point of a plot is made of.
+	Rounds, ScaleRounds int
 	// Target is how long a sample takes, about.
 	Target time.Duration
 	Only   *regexp.Regexp
@@ -37,6 +40,7 @@ func (s *Session) measure(r Row) (Result, bool) {
 	if !s.Only.MatchString(r.Name) {
 		return Result{}, false
 	}
+	log.Print(r.Name)
 	result := Result{Row: r}
 	meters := []*Meter{newMeter(r.Ours, s.Target, s.Node)}
 	for _, reference := range r.Against {
