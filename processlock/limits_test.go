@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/internal/alone"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
 )
@@ -32,7 +33,7 @@ func TestK12_NoPermission(t *testing.T) {
 		if err := errors.Join(os.Chmod(filepath.Join(dir, "readable"), 0o444), os.Chmod(filepath.Join(dir, "secret"), 0)); err != nil {
 			t.Fatal(err)
 		}
-		if again(t, func(c *exec.Cmd) {
+		if alone.Run(t, func(c *exec.Cmd) {
 			c.Dir = "/"
 			c.Env = append(c.Env, "TMPDIR=/tmp")
 			c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
@@ -60,41 +61,13 @@ func TestK12_NoPermission(t *testing.T) {
 	})
 }
 
-// mounted runs the test in a mount namespace of its own.
-func mounted(t *testing.T) bool {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("mounting needs root")
-	}
-	if !again(t, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS} }) {
-		return false
-	}
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		t.Skip("not permitted here: ", err)
-	}
-	return true
-}
-
 // F24: a full disk.
 func TestK12_FullDisk(t *testing.T) {
-	if !mounted(t) {
+	if !alone.WithMounts(t) {
 		return
 	}
 	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
-		t.Skip("not permitted here: ", err)
-	}
-	defer unix.Unmount(dir, unix.MNT_DETACH)
-	full, err := os.Create(filepath.Join(dir, "full"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, err = full.Write(make([]byte, 4096))
-	}
-	if err := full.Close(); err != nil {
-		t.Fatal(err)
-	}
+	free := alone.FullDisk(t, dir)
 	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
 		path := filepath.Join(dir, fmt.Sprint("l-", file))
 		fails(t, path, platform.ReasonNoSpace, options...)
@@ -105,9 +78,7 @@ func TestK12_FullDisk(t *testing.T) {
 			t.Fatal("held")
 		}
 	})
-	if err := os.Truncate(full.Name(), 0); err != nil {
-		t.Fatal(err)
-	}
+	free()
 	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
 		mustRelease(t, acquire(t, filepath.Join(dir, fmt.Sprint("l-", file)), options...))
 	})
@@ -115,18 +86,12 @@ func TestK12_FullDisk(t *testing.T) {
 
 // F24: a file system that is mounted read-only.
 func TestK12_ReadOnlyFileSystem(t *testing.T) {
-	if !mounted(t) {
+	if !alone.WithMounts(t) {
 		return
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "there"), "")
-	if err := unix.Mount(dir, dir, "", unix.MS_BIND, ""); err != nil {
-		t.Skip("not permitted here: ", err)
-	}
-	defer unix.Unmount(dir, unix.MNT_DETACH)
-	if err := unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Skip("not permitted here: ", err)
-	}
+	alone.ReadOnly(t, dir)
 	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
 		fails(t, filepath.Join(dir, "new"), platform.ReasonReadOnly, options...)
 		if !file { // an empty file is a lock file that waits for its stamp
@@ -141,7 +106,7 @@ func TestK12_ReadOnlyFileSystem(t *testing.T) {
 // F24: no descriptor left, at every single one: never held, nothing half-written,
 // nothing leaked.
 func TestK12_TooManyFiles(t *testing.T) {
-	if !again(t, func(*exec.Cmd) {}) {
+	if !alone.Run(t, func(*exec.Cmd) {}) {
 		return
 	}
 	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {

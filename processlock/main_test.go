@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -202,32 +201,6 @@ func refused(t testing.TB, path string, options ...processlock.Option) *processl
 		t.Fatalf("want Held, got %v", result)
 	}
 	return held
-}
-
-// again runs the named test alone in a process of its own that change prepares,
-// and answers false; inside that process it answers true.
-func again(t *testing.T, change func(*exec.Cmd)) bool {
-	t.Helper()
-	const env = "TETHER_PROCESSLOCK_AGAIN"
-	if os.Getenv(env) != "" {
-		return true
-	}
-	cmd := exec.Command("/proc/self/exe", "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
-	cmd.Env = append(os.Environ(), env+"=1")
-	change(cmd)
-	out, err := cmd.CombinedOutput()
-	text := string(out)
-	switch {
-	case errors.Is(err, syscall.EPERM):
-		t.Skip("not permitted here: ", err)
-	case err != nil:
-		t.Fatalf("%v\n%s", err, text)
-	case strings.Contains(text, "--- SKIP"):
-		t.Skip(text)
-	case !strings.Contains(text, "--- PASS"):
-		t.Fatalf("it did not run:\n%s", text)
-	}
-	return false
 }
 
 func write(t testing.TB, path, content string) {
