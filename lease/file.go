@@ -2,6 +2,7 @@ package lease
 
 import (
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -19,6 +20,7 @@ type Files struct {
 	dir      string
 	settings repositorySettings
 	hub      releaseHub
+	swept    atomic.Bool
 }
 
 var (
@@ -104,7 +106,8 @@ func (s *Files) admit() error {
 }
 
 // Save implements Repository. It takes the guard, reads, compares and replaces
-// the file, synced.
+// the file, synced. The first one lists the directory, to remove the temporary files
+// that killed processes left.
 func (s *Files) Save(key string, next Record, expected mo.Option[int64]) effect.Effect[effect.Unit] {
 	return effect.UninterruptibleMask(func(restore effect.Restore) effect.Effect[effect.Unit] {
 		return effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
@@ -136,6 +139,9 @@ func (s *Files) guard(f *scope.Fiber, restore effect.Restore, key string) (*proc
 }
 
 func (s *Files) swap(key string, next Record, expected mo.Option[int64]) error {
+	if s.swept.CompareAndSwap(false, true) {
+		sweep(s.platform, s.dir)
+	}
 	found, err := s.load(key)
 	if err != nil {
 		return err
