@@ -132,7 +132,8 @@ func fibers() Group {
 	return Group{"Fibers", []Row{
 		{
 			Name: "fork-join", Work: "fork + join, one at a time", Unit: "fiber",
-			Ours: tether(fork),
+			Floor: "Both start a goroutine and switch to it and back; a fiber is heavier by its exit, its place among the children, the observer of who joins, and a first stack that it outgrows.",
+			Ours:  tether(fork),
 			Against: []Reference{
 				Subject{Name: "`context.WithCancel(parent)` + goroutine + done channel", Open: goForkJoin}.goal(1),
 				node("forkJoin", 0),
@@ -158,7 +159,8 @@ func fibers() Group {
 		},
 		{
 			Name: "interrupt", Work: "interrupt a parked fiber with a finalizer: 100 are forked and park, then each is interrupted and awaited", Unit: "fiber",
-			Ours: tether(interruptMany(batch, func() {})).counted(batch),
+			Floor: "Both start, park, wake and end a goroutine. A fiber's frames outgrow the first 2 KB of its stack, which is then copied; the mask around the finalizer, the cause and the two effects of the interruption come on top.",
+			Ours:  tether(interruptMany(batch, func() {})).counted(batch),
 			Against: []Reference{
 				repeat("goroutine + cancelled context + deferred cleanup + join", func() { goInterruptMany(batch, func() {}) }).counted(batch).goal(1),
 				node("interrupt", 0),
@@ -234,6 +236,7 @@ func scopes() Group {
 		},
 		{
 			Name: "scope-100", Work: "scope with 100 finalizers, direct style (`Scope.Add`)", Unit: "finalizer",
+			Floor:   "A finalizer gets a fiber and an exit, runs guarded, and its panics and failures are collected; a closer is called.",
 			Ours:    direct,
 			Against: []Reference{node("finalizers", 0.1), goClosers.goal(1.5)},
 		},

@@ -26,8 +26,6 @@ func inFiber(body func(do *effect.Do, n int, t Timer)) Subject {
 
 func (s Subject) counted(per int) Subject { s.Per = per; return s }
 
-func (s Subject) named(name string) Subject { s.Name = name; return s }
-
 func (s Subject) goal(goal float64) Reference { return Reference{Subject: s, Goal: goal} }
 
 // down nests to the right, and is made while it runs.

@@ -64,8 +64,9 @@ func (l *load) ended() {
 }
 
 // saturatedLanes is the work of waking and activating so many keys.
-func saturatedLanes(keys []string) Subject {
-	return Subject{Name: "tether", Per: len(keys), Open: func() (Work, func()) {
+func saturatedLanes(count int) Subject {
+	return Subject{Name: "tether", Per: count, Open: func() (Work, func()) {
+		keys := keysOf(count)
 		return func(n int, _ Timer) {
 			must(effect.Run(context.Background(), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
 				runLanes(do, keys, n)
@@ -98,15 +99,10 @@ func runLanes(do *effect.Do, keys []string, rounds int) *lanes.Lanes {
 	return board
 }
 
-func saturatedQueue(keys []string) Subject {
-	return repeatRounds("client-go workqueue, 4 workers", len(keys), func(n int) {
-		runQueue(keys, n).ShutDown()
-	})
-}
-
-func repeatRounds(name string, keys int, rounds func(n int)) Subject {
-	return Subject{Name: name, Per: keys, Open: func() (Work, func()) {
-		return func(n int, _ Timer) { rounds(n) }, nil
+func saturatedQueue(count int) Subject {
+	return Subject{Name: "client-go workqueue, 4 workers", Per: count, Open: func() (Work, func()) {
+		keys := keysOf(count)
+		return func(n int, _ Timer) { runQueue(keys, n).ShutDown() }, nil
 	}}
 }
 
@@ -135,8 +131,9 @@ func runQueue(keys []string, rounds int) *workqueue.Typed[string] {
 
 // goroutinePerKey has a standing goroutine for each key, which waits to be woken
 // and then for one of the slots. Making them is not timed.
-func goroutinePerKey(keys []string) Subject {
-	return Subject{Name: "a goroutine per key with a semaphore", Per: len(keys), Open: func() (Work, func()) {
+func goroutinePerKey(count int) Subject {
+	return Subject{Name: "a goroutine per key with a semaphore", Per: count, Open: func() (Work, func()) {
+		keys := keysOf(count)
 		return func(n int, t Timer) {
 			t.StopTimer()
 			l := newLoad(keys, n)
@@ -204,14 +201,14 @@ func queueAdd() (Work, func()) {
 }
 
 func saturated(keys int, title string) Row {
-	names := keysOf(keys)
 	return Row{
 		Name: fmt.Sprintf("lanes-%d", keys),
 		Work: "lanes: wake to activation, saturated, 4 slots, " + title, Unit: "activation",
-		Ours: saturatedLanes(names),
+		Floor: "An activation is a fiber with a scope of its own, that can be interrupted; the others call a function on a goroutine that stands by.",
+		Ours:  saturatedLanes(keys),
 		Against: []Reference{
-			saturatedQueue(names).goal(2),
-			goroutinePerKey(names).goal(1),
+			saturatedQueue(keys).goal(2),
+			goroutinePerKey(keys).goal(1),
 		},
 	}
 }
@@ -274,11 +271,13 @@ func lanesGroup() Group {
 	return Group{"Lanes", []Row{
 		{
 			Name: "lanes-coalesced", Work: "lanes: coalesced wake, direct style (`WakeNow`)", Unit: "wake", NoAllocs: true,
-			Ours: direct, Against: []Reference{add.goal(1)},
+			Floor: "Both lock a mutex and look the key up in a map.",
+			Ours:  direct, Against: []Reference{add.goal(1)},
 		},
 		{
 			Name: "lanes-coalesced-effect", Work: "lanes: coalesced wake, `Await` of a `Wake` made once", Unit: "wake", NoAllocs: true,
-			Ours: effects, Against: []Reference{add.goal(1)},
+			Floor: "Both lock a mutex and look the key up in a map; evaluating an effect comes on top.",
+			Ours:  effects, Against: []Reference{add.goal(1)},
 		},
 		saturated(1, "1 key"),
 		saturated(1000, "1,000 keys"),

@@ -203,6 +203,7 @@ func leases() Group {
 	return Group{"Leases", []Row{
 		{
 			Name: "lease-acquire", Work: "lease: `Acquire` (reads, writes with FULL, starts a heartbeat)", Unit: "lease",
+			Floor: "It also reads the record, since it may only write over what it saw, and starts a fiber and its timers; the sync is the floor of both.",
 			Ours: onStore(keys, len(keys), func(s *store, do *effect.Do, n int, t Timer) {
 				for range n {
 					t.StartTimer()
@@ -218,6 +219,7 @@ func leases() Group {
 		},
 		{
 			Name: "lease-acquire-save", Work: "lease: `Repository.Save` of an acquisition", Unit: "write",
+			Floor: "The sync is the floor of both.",
 			Ours: saves(keys, func(r lease.Record) lease.Record {
 				r.Generation++
 				r.Revision++
@@ -227,6 +229,7 @@ func leases() Group {
 		},
 		{
 			Name: "lease-renew", Work: "lease: renewal by the heartbeat, from its timer to its confirmation", Unit: "renewal",
+			Floor: "The floor is the write; waking the heartbeat's fiber, its timers and a look whether the file is still the same come on top.",
 			Ours: onStore(keys, 1, func(s *store, do *effect.Do, n int, t Timer) {
 				at := s.hold(do, keys[:1])
 				s.awaitHeartbeats(1)
@@ -268,6 +271,7 @@ func leases() Group {
 		},
 		{
 			Name: "lease-release", Work: "lease: release (ends the heartbeat, reads, writes with NORMAL)", Unit: "lease",
+			Floor: "It also reads the record, since it may only write over its own, and ends the heartbeat's fiber.",
 			Ours: onStore(keys, len(keys), func(s *store, do *effect.Do, n int, t Timer) {
 				for range n {
 					at := s.hold(do, keys)

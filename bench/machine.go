@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,7 +17,9 @@ type Machine struct {
 	Cores      int
 	Go, Node   string
 	FileSystem string
-	Modules    []Module
+	// Load is the load average of the last minute, before the run.
+	Load    float64
+	Modules []Module
 }
 
 // Module is a reference, or the driver, with its version.
@@ -30,7 +33,7 @@ var compared = []string{
 func machine(s *Session) Machine {
 	m := Machine{
 		OS: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpu(), Cores: runtime.GOMAXPROCS(0),
-		Go: runtime.Version(), FileSystem: fileSystem(diskDir),
+		Go: runtime.Version(), FileSystem: fileSystem(diskDir), Load: load1(),
 	}
 	if s.Node != nil {
 		m.Node = s.Node.Version
@@ -46,6 +49,19 @@ func machine(s *Session) Machine {
 		}
 	}
 	return m
+}
+
+// Busy is that others used the machine: node, whose compiler and collector want a core
+// beside its own, suffers most, so that its ratios look too good.
+func (m Machine) Busy() bool { return m.Load > float64(m.Cores)/2 }
+
+// load1 is 0 where it is not known.
+func load1() (load float64) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err == nil {
+		_, _ = fmt.Sscan(string(text), &load)
+	}
+	return load
 }
 
 func effectVersion() string {

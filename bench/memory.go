@@ -121,7 +121,8 @@ func memory() Group {
 	const count = 100_000
 	return Group{"Memory", []Row{{
 		Name: "memory-fiber", Work: "a parked fiber (of 100,000 that await a `Deferred`)", Unit: "fiber, in bytes",
-		Ours: weighed("tether", "fiber", count),
+		Floor: "The stack and the runtime's record of a goroutine are the floor; what is above is the fiber itself.",
+		Ours:  weighed("tether", "fiber", count),
 		Against: []Reference{
 			weighed("a goroutine parked on a channel", "goroutine", count).goal(1.15),
 			weighed("a goroutine with a context of its own and a done channel", "goroutine+context", count).goal(0),

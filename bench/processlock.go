@@ -130,7 +130,8 @@ func processLocks() Group {
 	return Group{"Process lock", []Row{
 		{
 			Name: "lock", Work: "process lock: `Acquire` + `Release`, the holder file not synced", Unit: "lock",
-			Ours: onLock("tether", lockAndRelease(platform.OS())),
+			Floor: "It also resolves the directory, checks what it is about to open, and writes and removes the holder file.",
+			Ours:  onLock("tether", lockAndRelease(platform.OS())),
 			Against: []Reference{
 				raw.goal(1.2),
 				onLock("gofrs/flock", flockAndUnlock).goal(0),

@@ -102,7 +102,7 @@ func sizesOf(series []Series) (sizes []int) {
 	return sizes
 }
 
-// one is a series with one curve, of a subject that is made for each size.
+// oneCurve is a series with one curve, of a subject that is made for each size.
 func oneCurve(name string, ours bool, sizes []int, at func(size int) Subject) Series {
 	return Series{Curves: []string{name}, Ours: ours, Sizes: sizes, Open: func(s *Session, size int) (func() []float64, func()) {
 		m := newMeter(at(size), s.Target, s.Node)
@@ -149,12 +149,12 @@ func fiberScale() Scale {
 	sizes := []int{1_000, 3_000, 10_000, 30_000, 100_000}
 	return Scale{
 		Name: "fibers", Title: "Fibers that are parked at the same time", XLabel: "fibers",
-		One: "goroutine with context: fork and park",
+		One: "goroutine: fork and park",
 		Series: []Series{
 			fiberPhases("tether", true, sizes, func(size int, parked func()) {
 				must(effect.Run(context.Background(), interruptMany(size, parked)))
 			}),
-			fiberPhases("goroutine with context", false, sizes, goInterruptMany),
+			fiberPhases("goroutine", false, sizes, goInterruptMany),
 			effectPhases(sizes),
 		},
 	}
@@ -166,10 +166,10 @@ func laneScale() Scale {
 	return Scale{
 		Name: "lanes", Title: "Wake to activation, saturated, 4 slots", XLabel: "keys", One: queue,
 		Series: []Series{
-			oneCurve("tether", true, sizes, func(size int) Subject { return saturatedLanes(keysOf(size)) }),
-			oneCurve(queue, false, sizes, func(size int) Subject { return saturatedQueue(keysOf(size)) }),
+			oneCurve("tether", true, sizes, saturatedLanes),
+			oneCurve(queue, false, sizes, saturatedQueue),
 			// A million would take gigabytes of stacks.
-			oneCurve("a goroutine per key", false, sizes[:3], func(size int) Subject { return goroutinePerKey(keysOf(size)) }),
+			oneCurve("a goroutine per key", false, sizes[:3], goroutinePerKey),
 		},
 	}
 }

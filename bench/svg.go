@@ -100,7 +100,7 @@ func power(e int) string {
 	switch {
 	case e >= 0 && e < 7:
 		s := "1" + strings.Repeat("0", e)
-		if e > 3 {
+		if e >= 3 {
 			s = s[:len(s)-3] + "," + s[len(s)-3:]
 		}
 		if e == 6 {

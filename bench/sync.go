@@ -113,7 +113,8 @@ func syncs() Group {
 	return Group{"Deferred and Semaphore", []Row{
 		{
 			Name: "deferred", Work: "`Deferred` ping-pong, fresh ones for every message", Unit: "round trip",
-			Ours: inFiber(pingPong),
+			Floor: "Effects are values: `Succeed` and `Await` are made anew for each message. Both sides switch goroutines twice in a round trip, which is the floor.",
+			Ours:  inFiber(pingPong),
 			Against: []Reference{
 				Subject{Name: "a fresh channel closed per message, each way", Open: goPingPong}.goal(1),
 				node("pingPong", 0),
@@ -121,7 +122,8 @@ func syncs() Group {
 		},
 		{
 			Name: "semaphore-free", Work: "`Semaphore`: a free permit", Unit: "`WithPermits`",
-			Ours: tether(effect.MakeSemaphore(1).WithPermits(1, effect.Succeed(1))),
+			Floor: "`WithPermits` is a mask, an interruptible part inside it and a bracket that recovers; x/sync/semaphore locks a mutex twice.",
+			Ours:  tether(effect.MakeSemaphore(1).WithPermits(1, effect.Succeed(1))),
 			Against: []Reference{
 				node("permit", 0.2),
 				repeat("x/sync/semaphore, released by a defer", func() { withPermit(ctx, free, func() {}) }).goal(1),
@@ -147,6 +149,7 @@ func forEach() Group {
 	out := make([]int, size)
 	return Group{"Collections", []Row{{
 		Name: "forEach", Work: "`ForEach` of 1,000 sync items, concurrency 4", Unit: "item",
+		Floor: "Each item has a fiber, and that a goroutine; conc reuses its four.",
 		Ours: tether(effect.ForEach(items, func(x, _ int) effect.Effect[int] {
 			return effect.Sync(func() int { return x * 2 })
 		}, limit)).counted(size),
