@@ -13,19 +13,57 @@ import (
 
 var goBlock = regexp.MustCompile("(?ms)^```go\n(package main\n.*?)^```$")
 
-// Every whole program in the README and in docs/ builds and runs, as one who
-// pastes it into an empty folder finds out.
-func TestProgramsInTheTexts(t *testing.T) {
+// overlay has packages that are there for the go command only.
+type overlay struct {
+	t          *testing.T
+	root, temp string
+	replace    map[string]string
+}
+
+func newOverlay(t *testing.T) *overlay {
+	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return &overlay{t: t, root: root, temp: t.TempDir(), replace: map[string]string{}}
+}
+
+// add adds a package of one file, and names it as the go command does.
+func (o *overlay) add(name string, code []byte) string {
+	o.t.Helper()
+	file := filepath.Join(o.temp, name+".go")
+	if err := os.WriteFile(file, code, 0o600); err != nil {
+		o.t.Fatal(err)
+	}
+	o.replace[filepath.Join(o.root, "docs", "programs", name, "main.go")] = file
+	return "./docs/programs/" + name
+}
+
+// command is the go command on the packages as they are by now.
+func (o *overlay) command(verb string, args ...string) *exec.Cmd {
+	o.t.Helper()
+	data, err := json.Marshal(map[string]any{"Replace": o.replace})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	file := filepath.Join(o.temp, "overlay.json")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		o.t.Fatal(err)
+	}
+	cmd := exec.Command("go", append([]string{verb, "-overlay", file}, args...)...)
+	cmd.Dir = o.root
+	return cmd
+}
+
+// Every whole program in the README and in docs/ builds and runs, as one who
+// pastes it into an empty folder finds out.
+func TestProgramsInTheTexts(t *testing.T) {
 	texts, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	temp := t.TempDir()
-	replace, packages := map[string]string{}, []string{}
+	o, packages := newOverlay(t), []string{}
 	for _, text := range append(texts, "../README.md") {
 		content, err := os.ReadFile(text)
 		if err != nil {
@@ -33,32 +71,17 @@ func TestProgramsInTheTexts(t *testing.T) {
 		}
 		for i, block := range goBlock.FindAllSubmatch(content, -1) {
 			name := fmt.Sprintf("%s-%d", strings.TrimSuffix(filepath.Base(text), ".md"), i+1)
-			file := filepath.Join(temp, name+".go")
-			if err := os.WriteFile(file, block[1], 0o600); err != nil {
-				t.Fatal(err)
-			}
-			// The folder is there for the compiler only.
-			replace[filepath.Join(root, "docs", "programs", name, "main.go")] = file
-			packages = append(packages, "./docs/programs/"+name)
+			packages = append(packages, o.add(name, block[1]))
 		}
 	}
 	if len(packages) < 3 {
 		t.Fatalf("only %d programs were found", len(packages))
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlayFile, bin := filepath.Join(temp, "overlay.json"), filepath.Join(temp, "bin")
-	if err := os.WriteFile(overlayFile, overlay, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	bin := filepath.Join(o.temp, "bin")
 	if err := os.Mkdir(bin, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", append([]string{"build", "-overlay", overlayFile, "-o", bin + "/"}, packages...)...)
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
+	if out, err := o.command("build", append([]string{"-o", bin + "/"}, packages...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, pkg := range packages {
