@@ -48,23 +48,23 @@ func (fb *Fiber[A]) body(e Effect[A]) func(*scope.Fiber) *scope.Cause {
 // ForkChild starts e in a fiber of its own, which is interrupted and awaited
 // when the fiber that forks it ends.
 func ForkChild[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
-	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
-		fb := new(Fiber[A])
-		f.ForkInto(&fb.kernel, fb.body(e), forkOptions(opts))
-		return fb, nil
-	})
+	return fork(e, forkOptions(opts))
 }
 
 // ForkDetach starts e in a fiber that ends with nobody. A defect that nobody
 // observes is logged.
 func ForkDetach[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
-	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
+	o := forkOptions(opts)
+	o.Daemon = true
+	return fork(e, o)
+}
+
+func fork[A any](e Effect[A], o scope.ForkOptions) Effect[*Fiber[A]] {
+	return Effect[*Fiber[A]]{step: func(f *scope.Fiber) (*Fiber[A], *scope.Cause, Effect[*Fiber[A]]) {
 		fb := new(Fiber[A])
-		o := forkOptions(opts)
-		o.Daemon = true
 		f.ForkInto(&fb.kernel, fb.body(e), o)
-		return fb, nil
-	})
+		return value(fb)
+	}}
 }
 
 // ForkIn starts e in a fiber that is interrupted and awaited when s closes. In a
@@ -134,7 +134,9 @@ func (fb *Fiber[A]) Await() Effect[scope.Exit[A]] {
 
 // Interrupt interrupts the fiber and waits for its end.
 func (fb *Fiber[A]) Interrupt() Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.InterruptAwait(&fb.kernel) })
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return result(Unit{}, f.InterruptAwait(&fb.kernel))
+	}}
 }
 
 // InterruptNow interrupts the fiber and does not wait (TypeScript:

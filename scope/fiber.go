@@ -197,7 +197,7 @@ func (f *Fiber) finish(c *Cause) {
 		if o == nil {
 			return
 		}
-		o.fn(f)
+		o.hear(f)
 	}
 }
 

@@ -150,13 +150,19 @@ func (f *Fiber) awaitOne(target *Fiber) (*Observer, Parked) {
 		return nil, Parked{}
 	}
 	t := f.Arm()
-	o := NewObserver(func(*Fiber) { t.Wake() })
-	if !target.Observe(o) {
+	w := &awaiting{Observer{wake: t}, Waiting{What: "fiber", Fiber: target}}
+	if !target.Observe(&w.observer) {
 		t.Wake()
 		f.Block(t, nil)
 		return nil, Parked{}
 	}
-	return o, f.Block(t, &Waiting{What: "fiber", Fiber: target})
+	return &w.observer, f.Block(t, &w.waiting)
+}
+
+// awaiting is one fiber's wait for another's end, in one piece of memory.
+type awaiting struct {
+	observer Observer
+	waiting  Waiting
 }
 
 // AwaitAll waits for every one of targets, one at a time.

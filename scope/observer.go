@@ -4,7 +4,8 @@ package scope
 // it belongs to one fiber at a time and holds its own list links, so that
 // observing costs no allocation beyond the observer.
 type Observer struct {
-	fn         func(*Fiber)
+	fn         func(*Fiber) // nil: wake is all there is to do
+	wake       Token
 	prev, next *Observer
 	listed     bool
 }
@@ -12,6 +13,14 @@ type Observer struct {
 // NewObserver makes an observer that calls fn, once, on the goroutine that
 // ended the fiber. fn must not block and must not hold a lock while it wakes.
 func NewObserver(fn func(*Fiber)) *Observer { return &Observer{fn: fn} }
+
+func (o *Observer) hear(f *Fiber) {
+	if o.fn != nil {
+		o.fn(f)
+	} else {
+		o.wake.Wake()
+	}
+}
 
 type observerList struct{ head, tail *Observer }
 
