@@ -21,7 +21,10 @@
 // The lease, or the lock, is given back after the last of these processes has ended:
 // what CMD leaves in the background is stopped, too.
 //
-// Not guaranteed: that grandchildren die when the tool and the supervisor are killed
+// Not guaranteed: that a successor waits for the last of a killed tool's processes,
+// since the kernel frees the fence with the tool, and the supervisor needs some
+// milliseconds (a resource that checks the token is safe even then); that
+// grandchildren die when the tool and the supervisor are killed
 // in the same instant; that processes of another user (sudo) can be killed: they are
 // waited for. On macOS and the BSDs only the process group is killed, so that a
 // daemon escapes, and CMD survives a kill -9 of the tool and the supervisor both.
