@@ -43,8 +43,13 @@ func (p *phased) phase(name string) effect.Effect[unit] {
 		if p.w.Phases {
 			p.w.say(reply{Phase: name})
 		}
-		if p.w.StopAt == name {
+		p.w.out.Lock()
+		stop := p.w.StopAt == name
+		if stop {
 			p.w.StopAt = ""
+		}
+		p.w.out.Unlock()
+		if stop {
 			// To this very thread, which would run on for a moment if another
 			// one took the signal.
 			runtime.LockOSThread()

@@ -37,12 +37,13 @@ type setup struct {
 
 // command is what a worker is told to do.
 type command struct {
-	Do     string // acquire, fenced, release, contend, transaction, guard, swap, history
+	Do     string // acquire, fenced, release, contend, transaction, guard, swap, history, stop
 	Wait   bool
 	Path   string // of a transaction's database, of a guard
 	Repeat int    // of swap, history
 	Mode   string // of history: swap, lease
 	Client int    // of history
+	Phase  string // of stop: where the worker stops itself
 }
 
 // reply is what it says.
@@ -143,6 +144,10 @@ func work() {
 			w.swap(c.Repeat)
 		case "history":
 			w.history(c)
+		case "stop":
+			w.out.Lock()
+			w.StopAt = c.Phase
+			w.out.Unlock()
 		}
 	}
 }
