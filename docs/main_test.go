@@ -4,7 +4,7 @@ package docs_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/rivus/tether/internal/leftovers"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leftovers.Verify(m) }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/rivus/tether/internal/leftovers"
 )
 
 // The tests run this binary again as other processes. Everything between them goes
@@ -16,8 +16,5 @@ func TestMain(m *testing.M) {
 		work()
 		return
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		children.Wait() // each ends when its test does
-		os.Exit(code)
-	}))
+	leftovers.Verify(m, children.Wait) // each child ends when its test does
 }

@@ -5,7 +5,7 @@ package lease_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/rivus/tether/internal/leftovers"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leftovers.Verify(m) }

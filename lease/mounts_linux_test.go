@@ -15,8 +15,10 @@ import (
 // onDisk acquires, and releases at once, on both stores that have a disk.
 func onDisk(t *testing.T, dir string, judge func(t *testing.T, store string, err error)) {
 	t.Helper()
+	s := lease.NewSQLiteRepository(platform.OS(), filepath.Join(dir, "leases.db"))
+	defer s.Close()
 	for store, r := range map[string]lease.Repository{
-		"sqlite": lease.NewSQLiteRepository(platform.OS(), filepath.Join(dir, "leases.db")),
+		"sqlite": s,
 		"files":  lease.NewFileRepository(platform.OS(), dir),
 	} {
 		leases, err := lease.MakeManager(platform.OS(), r, lease.Config{TTL: 1e9, Heartbeat: 1e8})

@@ -3,10 +3,10 @@ package platform_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/rivus/tether/internal/leftovers"
 )
 
 func TestMain(m *testing.M) {
 	beforeTests(m)
-	goleak.VerifyTestMain(m)
+	leftovers.Verify(m)
 }

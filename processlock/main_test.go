@@ -15,9 +15,8 @@ import (
 	"syscall"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/internal/leftovers"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
 )
@@ -27,10 +26,7 @@ func TestMain(m *testing.M) {
 		worker()
 		return
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		children.Wait() // each ends when its test does
-		os.Exit(code)
-	}))
+	leftovers.Verify(m, children.Wait) // each child ends when its test does
 }
 
 // children counts the processes that are not reaped yet.

@@ -3,7 +3,7 @@ package scope_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/rivus/tether/internal/leftovers"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leftovers.Verify(m) }

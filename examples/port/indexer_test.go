@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/internal/leftovers"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
-	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leftovers.Verify(m) }
 
 // ledger is a sink that remembers.
 type ledger struct {
