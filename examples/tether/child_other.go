@@ -30,5 +30,7 @@ func (e *signalled) Error() string { return "stopped by a signal: " + e.signal.S
 type signals struct{}
 
 func (signals) listen(context.CancelCauseFunc) {}
+func (signals) begin() error                   { return nil }
 func (signals) to(*child)                      {}
+func (signals) over()                          {}
 func (signals) ignore()                        {}

@@ -64,7 +64,7 @@ func (j *job) run(env ...string) effect.Effect[int] {
 		func(c *child, _ scope.Exit[any]) effect.Effect[effect.Unit] {
 			return effect.Blocking(func(context.Context) (effect.Unit, error) {
 				c.stop()
-				j.signals.to(nil)
+				j.signals.over()
 				return effect.Unit{}, nil
 			})
 		},
@@ -74,8 +74,12 @@ func (j *job) run(env ...string) effect.Effect[int] {
 }
 
 func (j *job) start(env []string) (*child, error) {
+	if err := j.signals.begin(); err != nil {
+		return nil, err
+	}
 	c, err := startChild(j.program, j.argv, env, j.grace)
 	if err != nil {
+		j.signals.over()
 		return nil, &cannotRun{j.argv[0], err}
 	}
 	j.child = c
