@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"io/fs"
+	"os"
 	"os/exec"
 	"time"
 
@@ -30,7 +32,8 @@ type job struct {
 func (j *job) flags(flags *pflag.FlagSet) {
 	flags.Var(&j.wait, "wait", "wait while somebody else holds it, at most that long if a `duration` is given (--wait=30s)")
 	flags.Lookup("wait").NoOptDefVal = forEver
-	flags.DurationVar(&j.grace, "grace", 10*time.Second, "the time between SIGTERM and SIGKILL")
+	j.grace = 10 * time.Second
+	flags.Var((*notNegative)(&j.grace), "grace", "the time between SIGTERM and SIGKILL")
 }
 
 // execute runs the program, which runs CMD, and gives the exit status.
@@ -80,6 +83,10 @@ func (j *job) start(env []string) (*child, error) {
 	c, err := startChild(j.program, j.argv, env, j.grace)
 	if err != nil {
 		j.signals.over()
+		// It may be gone since it was found. A script without its interpreter is there.
+		if _, gone := os.Stat(j.program); errors.Is(gone, fs.ErrNotExist) {
+			err = gone
+		}
 		return nil, &cannotRun{j.argv[0], err}
 	}
 	j.child = c

@@ -46,7 +46,8 @@ with run. TETHER_LOCK is PATH. Exit statuses are those of run.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&file, "file", false, "a lock file in place of a SQLite database; all who use PATH must agree")
-	flags.DurationVar(&check, "check", time.Second, "how often to look whether PATH was replaced")
+	check = time.Second
+	flags.Var((*positive)(&check), "check", "how often to look whether PATH was replaced")
 	job.flags(flags)
 	return cmd
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/rivus/tether/errors"
 	"github.com/spf13/cobra"
@@ -36,6 +38,8 @@ package @rivus/agent-kit-collab.`,
 	if err == nil {
 		return status
 	}
+	// What fails before all flags are parsed is told as was asked, too.
+	o.json = o.json || asksForJSON(args)
 	o.fail(err)
 	if chosen.Annotations["runs"] == "" {
 		return 1
@@ -46,6 +50,14 @@ package @rivus/agent-kit-collab.`,
 	return statusTrouble
 }
 
+// asksForJSON tells whether --json is among the arguments that are not CMD's.
+func asksForJSON(args []string) bool {
+	if at := slices.Index(args, "--"); at >= 0 {
+		args = args[:at]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
 // splitCommand parts the arguments at "--".
 func splitCommand(cmd *cobra.Command, args []string, before int, what string) (own, command []string, err error) {
 	at := cmd.ArgsLenAtDash()
@@ -53,7 +65,20 @@ func splitCommand(cmd *cobra.Command, args []string, before int, what string) (o
 		return nil, nil, errors.New("no command is given; write it after --, as in: tether " + strings.TrimSuffix(cmd.Use, " -- CMD...") + " -- CMD")
 	}
 	if at != before {
-		return nil, nil, errors.New("before -- there must be " + what + " and nothing else")
+		return nil, nil, errors.New("before -- there must be " + what + " and nothing else" + waitHint(cmd, args[:at]))
 	}
 	return args[:at], args[at:], nil
+}
+
+// waitHint is for "--wait 10m", where the duration is an argument of its own.
+func waitHint(cmd *cobra.Command, own []string) string {
+	if cmd.Flags().Lookup("wait").Value.String() != forEver {
+		return ""
+	}
+	for _, arg := range own {
+		if _, err := time.ParseDuration(arg); err == nil {
+			return "; did you mean --wait=" + arg + "?"
+		}
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
 	"github.com/spf13/cobra"
@@ -47,8 +48,11 @@ failed.`,
 			if err != nil {
 				return err
 			}
-			if own[0] == "" {
+			switch {
+			case own[0] == "":
 				return errEmptyKey
+			case db == "":
+				return errors.New("--lease is empty; it needs the path of a database")
 			}
 			if config.Heartbeat == 0 {
 				config.Heartbeat = config.TTL / 4
@@ -66,8 +70,9 @@ failed.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&db, "lease", "", "the SQLite `DB` with the leases; it is created in an existing folder")
-	flags.DurationVar(&config.TTL, "ttl", time.Minute, "how long a silent holder is left alone")
-	flags.DurationVar(&config.Heartbeat, "heartbeat", 0, "the pause between renewals (a quarter of --ttl)")
+	config.TTL = time.Minute
+	flags.Var((*positive)(&config.TTL), "ttl", "how long a silent holder is left alone")
+	flags.Var((*notNegative)(&config.Heartbeat), "heartbeat", "the pause between renewals (a quarter of --ttl)")
 	job.flags(flags)
 	_ = cmd.MarkFlagRequired("lease")
 	_ = cmd.MarkFlagFilename("lease")

@@ -36,12 +36,19 @@ func TestStatusesOfItsOwn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "text"), []byte("no program"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "orphaned"), []byte("#!/no/such/interpreter\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args   string
 		status int
 	}{
 		{"run --lease l.db job -- no-such-command", statusNotFound},
+		{"run --lease l.db job -- ./no-such-command", statusNotFound},
+		{"run --lease l.db job -- no-such-folder/command", statusNotFound},
 		{"run --lease l.db job -- ./text", statusCannotExec},
+		{"run --lease l.db job -- ./orphaned", statusCannotExec},
+		{"run --lease l.db job -- ./", statusCannotExec},
 		{"run --lease l.db job", statusTrouble},
 		{"run job -- true", statusTrouble},
 		{"run --lease l.db --heartbeat 1h job -- true", statusTrouble},
@@ -54,6 +61,76 @@ func TestStatusesOfItsOwn(t *testing.T) {
 		if status != c.status || errOut == "" {
 			t.Errorf("%s: status %d, %q", c.args, status, errOut)
 		}
+	}
+}
+
+// CMD is looked for before the wait, and started after it.
+func TestACommandThatVanishes(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first := start(t, dir, "lock", "l", "--", "sh", "-c", "echo ready; read go")
+	first.expect("ready")
+	second := prepare(t, dir, "lock", "l", "--json", "--wait", "--", "./program")
+	second.cmd.Stderr = nil
+	said, err := second.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.begin()
+	lines := bufio.NewReader(said)
+	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "acquiring") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.in.Close()
+	first.status()
+	if _, status := second.status(); status != statusNotFound {
+		t.Errorf("status %d", status)
+	}
+}
+
+func TestWrongUsage(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"run", "--lease", "l.db", "--wait=-5s", "k", "--", "true"}, statusTrouble, "negative"},
+		{[]string{"run", "--lease", "l.db", "--grace", "-1s", "k", "--", "true"}, statusTrouble, "negative"},
+		{[]string{"run", "--lease", "l.db", "--ttl", "0", "k", "--", "true"}, statusTrouble, "positive"},
+		{[]string{"run", "--lease", "l.db", "--heartbeat", "-1s", "k", "--", "true"}, statusTrouble, "negative"},
+		{[]string{"run", "--lease", "", "k", "--", "true"}, statusTrouble, "path"},
+		{[]string{"lock", "--wait=-5s", "l", "--", "true"}, statusTrouble, "negative"},
+		{[]string{"lock", "--grace", "-1s", "l", "--", "true"}, statusTrouble, "negative"},
+		{[]string{"lock", "--check", "0s", "l", "--", "true"}, statusTrouble, "positive"},
+		{[]string{"lock", "", "--", "true"}, statusTrouble, "path"},
+		{[]string{"watch", "--interval", "0s", "l.db"}, 1, "positive"},
+		{[]string{"ls", ""}, 1, "path"},
+		{[]string{"run", "--lease", "l.db", "--wait", "10m", "k", "--", "true"}, statusTrouble, "--wait=10m"},
+		{[]string{"lock", "l", "--wait", "10m", "--", "true"}, statusTrouble, "--wait=10m"},
+		{[]string{superviseCommand}, statusTrouble, "itself"},
+		{[]string{superviseCommand, "1s", "true", "true"}, statusTrouble, "itself"},
+		{[]string{"bogus", "--json"}, 1, `"event":"error"`},
+		{[]string{"--json", "bogus"}, 1, `"event":"error"`},
+		{[]string{"ls", "--bogus", "--json"}, 1, `"event":"error"`},
+		{[]string{"run", "--bogus", "--json", "k", "--", "true"}, statusTrouble, `"event":"error"`},
+	} {
+		_, errOut, status := call(t, dir, c.args...)
+		if status != c.status || !strings.Contains(errOut, c.says) {
+			t.Errorf("%q: status %d, %q", c.args, status, errOut)
+		}
+	}
+	if _, errOut, _ := call(t, dir, "run", "--bogus", "k", "--", "true", "--json"); strings.Contains(errOut, "{") {
+		t.Errorf("CMD's --json is not the tool's: %q", errOut)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 

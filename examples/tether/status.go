@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io/fs"
 	"os/exec"
 
 	"github.com/rivus/tether/errors"
@@ -39,10 +40,11 @@ func statusOf(err error) int {
 	if signalled, ok := errors.AsType[*signalled](err); ok {
 		return statusSignal + int(signalled.signal)
 	}
-	if errors.Is(err, exec.ErrNotFound) {
-		return statusNotFound
-	}
 	if _, ok := errors.AsType[*cannotRun](err); ok {
+		// The first for a name, the second for a path.
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			return statusNotFound
+		}
 		return statusCannotExec
 	}
 	return statusTrouble

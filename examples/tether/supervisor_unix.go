@@ -41,6 +41,10 @@ const (
 // supervise is the supervisor's process. args are the grace period, the program's
 // file and CMD's arguments, its name first.
 func supervise(args []string) int {
+	if len(args) < 3 || !isPipe(3) || !isPipe(4) {
+		fmt.Fprintf(os.Stderr, "tether: %s is what the tool starts itself with; use run or lock\n", superviseCommand)
+		return statusTrouble
+	}
 	control, report := os.NewFile(3, "control"), os.NewFile(4, "report")
 	// CMD must inherit neither: it would keep the tool waiting for the report's end.
 	syscall.CloseOnExec(3)
@@ -76,6 +80,11 @@ func supervise(args []string) int {
 	s.loop(commands(control), reap())
 	fmt.Fprintf(report, "ended %d\n", s.status)
 	return 0
+}
+
+func isPipe(fd int) bool {
+	var is syscall.Stat_t
+	return syscall.Fstat(fd, &is) == nil && is.Mode&syscall.S_IFMT == syscall.S_IFIFO
 }
 
 // commands are the bytes that the tool writes; the channel is closed with the pipe.

@@ -31,11 +31,12 @@ func (w *waitFlag) Set(text string) error {
 		*w = waitFlag{on: true}
 		return nil
 	}
-	d, err := time.ParseDuration(text)
-	if err == nil {
-		*w = waitFlag{on: d > 0, longest: d}
+	var d notNegative
+	if err := d.Set(text); err != nil {
+		return err
 	}
-	return err
+	*w = waitFlag{on: d > 0, longest: time.Duration(d)}
+	return nil
 }
 
 func (w *waitFlag) Type() string { return "duration" }

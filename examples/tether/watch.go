@@ -28,9 +28,6 @@ first and for each change then. Renewals are no changes.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if interval <= 0 {
-				return fmt.Errorf("--interval must be positive, not %v", interval)
-			}
 			w := &watcher{output: o, db: database{platform.OS(), args[0]}, live: !o.json && term.IsTerminal(int(os.Stdout.Fd()))}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
@@ -46,7 +43,8 @@ first and for each change then. Renewals are no changes.`,
 			return err
 		},
 	}
-	cmd.Flags().DurationVar(&interval, "interval", time.Second, "how often to look")
+	interval = time.Second
+	cmd.Flags().Var((*positive)(&interval), "interval", "how often to look")
 	return cmd
 }
 

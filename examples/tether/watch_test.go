@@ -47,7 +47,9 @@ func TestWaitFlag(t *testing.T) {
 			t.Errorf("%s: %q, %v", text, w.String(), err)
 		}
 	}
-	if new(waitFlag).Set("soon") == nil {
-		t.Error("soon is no duration")
+	for _, text := range []string{"soon", "-5s", ""} {
+		if new(waitFlag).Set(text) == nil {
+			t.Errorf("%q is no time to wait", text)
+		}
 	}
 }
