@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
+	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
 	"github.com/samber/mo"
@@ -38,6 +38,9 @@ func (d database) entries() (found []entry, err error) {
 }
 
 func (d database) read() (found []entry, err error) {
+	if d.path == "" {
+		return nil, errors.New("the path of the database is empty")
+	}
 	conn, err := d.platform.SQLite.Open(d.path, platform.OpenExisting)
 	if err != nil {
 		return nil, err
@@ -48,19 +51,37 @@ func (d database) read() (found []entry, err error) {
 		return nil, err
 	}
 	if stored != version {
-		return nil, fmt.Errorf("%s is no lease database of version %d: its user_version is %d", d.path, version, stored)
+		return nil, d.unsupported(fmt.Sprintf("it is no lease database of version %d: its user_version is %d", version, stored))
 	}
 	now, judge := d.platform.Clock.Now(), judgeBy(d.platform)
-	err = each(conn, sqlAll, func(row platform.SQLiteStmt) {
+	all, err := conn.Prepare(sqlAll)
+	if platform.ReasonOf(err) == platform.ReasonIO {
+		return nil, d.unsupported("its table is not the one of version 1: " + err.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = rows(all, func(row platform.SQLiteStmt) {
 		r, err := record(row)
 		if err != nil {
 			found = append(found, entry{Key: row.ColumnText(0), State: invalid, Problem: err.Error()})
 			return
 		}
-		found = append(found, entryOf(r, now, judge))
+		found = append(found, entryOf(r, row.ColumnInt64(5), now, judge))
 	})
 	return found, err
 }
+
+// unsupported is the failure that a lease in such a database has, without a key.
+type unsupported struct {
+	*lease.RepositoryFailure
+}
+
+func (d database) unsupported(why string) error {
+	return &unsupported{&lease.RepositoryFailure{Reason: lease.RepositoryUnsupportedSchema, Message: d.path + ": " + why}}
+}
+
+func (e *unsupported) Error() string { return string(e.Reason) + ": " + e.Message }
 
 func record(row platform.SQLiteStmt) (r lease.Record, err error) {
 	r = lease.Record{
@@ -86,6 +107,11 @@ func each(conn platform.SQLiteConn, sql string, see func(platform.SQLiteStmt)) e
 	if err != nil {
 		return err
 	}
+	return rows(stmt, see)
+}
+
+// rows runs a statement and closes it.
+func rows(stmt platform.SQLiteStmt, see func(platform.SQLiteStmt)) error {
 	defer stmt.Close()
 	for {
 		row, err := stmt.Step()
@@ -118,8 +144,8 @@ func completeKeys(path string) ([]string, cobra.ShellCompDirective) {
 	}
 	keys := make([]string, 0, len(all))
 	for _, e := range all {
-		// What follows a tab is the description.
-		if !strings.ContainsAny(e.Key, "\t\n") {
+		// A shell may print what it completes: no key may move a cursor.
+		if plain(e.Key) == e.Key {
 			keys = append(keys, e.Key+"\t"+string(e.State))
 		}
 	}

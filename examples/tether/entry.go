@@ -22,6 +22,9 @@ type entry struct {
 	// RenewedAt and Age are by the wall clocks of two processes: for people.
 	RenewedAt time.Time `json:"renewedAt,omitzero"`
 	AgeMs     int64     `json:"ageMs,omitempty"`
+	// RenewedAtMs is there in place of both when it is no date that JSON or people
+	// know: Unix milliseconds, as stored.
+	RenewedAtMs int64 `json:"renewedAtMs,omitempty"`
 	// Problem is why the stored record is none.
 	Problem string `json:"problem,omitempty"`
 }
@@ -35,13 +38,18 @@ const (
 	invalid state = "invalid" // what is stored is no record
 )
 
-// entryOf judges a record. now is the wall clock's.
-func entryOf(r lease.Record, now time.Time, judge func(platform.Identity) string) entry {
+// entryOf judges a record that was written at renewedAt, exactly: r has it rounded.
+// now is the wall clock's.
+func entryOf(r lease.Record, renewedAt int64, now time.Time, judge func(platform.Identity) string) entry {
 	e := entry{
 		Key: r.Key, State: free, Generation: r.Generation, Revision: r.Revision,
-		RenewedAt: time.UnixMilli(int64(r.RenewedAt)).UTC(),
 	}
-	e.AgeMs = max(0, now.Sub(e.RenewedAt).Milliseconds())
+	if at := time.UnixMilli(renewedAt).UTC(); at.Year() < 1900 || at.Year() > 9999 {
+		e.RenewedAtMs = renewedAt
+	} else {
+		e.RenewedAt = at
+		e.AgeMs = max(0, now.Sub(at).Milliseconds())
+	}
 	if h, ok := r.Holder.Get(); ok {
 		e.State, e.Holder, e.HolderID = held, &h, r.HolderID.OrEmpty()
 		e.Liveness = judge(h.Identity)
@@ -49,13 +57,16 @@ func entryOf(r lease.Record, now time.Time, judge func(platform.Identity) string
 	return e
 }
 
-func (e entry) age() time.Duration {
+func (e entry) age() string {
+	if e.RenewedAtMs != 0 {
+		return "?"
+	}
 	age := time.Duration(e.AgeMs) * time.Millisecond
 	switch {
 	case age < time.Minute:
-		return age.Truncate(100 * time.Millisecond)
+		return age.Truncate(100 * time.Millisecond).String()
 	default:
-		return age.Truncate(time.Second)
+		return age.Truncate(time.Second).String()
 	}
 }
 

@@ -22,7 +22,7 @@ func table(out io.Writer, entries []entry) error {
 		if liveness == "" {
 			liveness = "-"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%v\n", plain(e.Key), e.State, plain(e.holder()), liveness, e.Generation, e.age())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", plain(e.Key), e.State, plain(e.holder()), liveness, e.Generation, e.age())
 	}
 	return w.Flush()
 }
@@ -47,7 +47,11 @@ func details(out io.Writer, e entry) error {
 	}
 	line("generation", e.Generation)
 	line("revision", e.Revision)
-	line("age", fmt.Sprintf("%v (written %s)", e.age(), e.RenewedAt.Format("2006-01-02 15:04:05Z")))
+	if e.RenewedAtMs != 0 {
+		line("age", fmt.Sprintf("%s (written %d ms after 1970, which is no date)", e.age(), e.RenewedAtMs))
+		return w.Flush()
+	}
+	line("age", fmt.Sprintf("%s (written %s)", e.age(), e.RenewedAt.Format("2006-01-02 15:04:05Z")))
 	return w.Flush()
 }
 
