@@ -10,7 +10,8 @@ func (e Effect[A]) UpdateEnv(fn func(*scope.Env) *scope.Env) Effect[A] {
 }
 
 // SetEnv runs e with env's services and no others (TypeScript: setContext). Not
-// even the scope at hand stays; see ProvideEnv.
+// even the scope at hand stays, nor the mark by which a lease knows fenced work that
+// takes its own fence again, which then waits for ever; see ProvideEnv.
 func (e Effect[A]) SetEnv(env *scope.Env) Effect[A] {
 	return withEnv(e, func(*scope.Fiber, *scope.Env) *scope.Env { return env })
 }

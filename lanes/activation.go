@@ -19,6 +19,8 @@ type activation struct {
 	key   string
 	fiber scope.Fiber
 	scope scope.Scope
+	// reporter runs OnExit.
+	reporter scope.Fiber
 	// inside marks the fibers that run on behalf of the activation, and
 	// reporting those of OnExit.
 	inside, reporting frame
@@ -156,7 +158,7 @@ func (a *activation) report(f *scope.Fiber) {
 		a.finish(f)
 		return
 	}
-	reporter := new(scope.Fiber)
+	reporter := &a.reporter
 	o := scope.ForkOptions{Daemon: true, Mode: scope.StartUninterruptible}
 	f.Prepare(reporter, func(f *scope.Fiber) *scope.Cause {
 		f.SetEnv(inside.In(a.lanes.env, &a.reporting))

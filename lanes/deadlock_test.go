@@ -1,6 +1,7 @@
 package lanes_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,25 @@ func TestN12_F38_SelfDeadlock(t *testing.T) {
 		{"in a scoped fiber of one", func(stop unit) unit {
 			return effect.ForkScoped(stop).AndThen(effect.Never[effect.Unit]())
 		}, whole},
+		{"in a child that a release awaits", func(stop unit) unit {
+			return effect.AcquireRelease(effect.ForkChild(stop), func(f *effect.Fiber[effect.Unit], _ exit) unit { return f.Await().AsUnit() }).
+				AndThen(effect.Never[effect.Unit]())
+		}, whole},
+		{"in a child that a finalizer awaits", func(stop unit) unit {
+			return effect.ForkChild(stop).FlatMap(func(f *effect.Fiber[effect.Unit]) unit {
+				return effect.Never[effect.Unit]().Ensuring(f.Await().AsUnit())
+			})
+		}, whole},
+		{"in a scoped fiber that a finalizer awaits", func(stop unit) unit {
+			return effect.ForkScoped(stop).FlatMap(func(f *effect.Fiber[effect.Unit]) unit {
+				return effect.AddFinalizer(func(exit) unit { return f.Await().AsUnit() }).AndThen(effect.Never[effect.Unit]())
+			})
+		}, whole},
+		{"with other services, in an uninterruptible part", func(stop unit) unit {
+			return stop.SetEnv(nil).Uninterruptible()
+		}, inBody},
+		{"with other services, in OnExit", func(stop unit) unit { return stop.SetEnv(nil) }, inReport},
+		{"with other services, in a child of OnExit", func(stop unit) unit { return join(stop.SetEnv(nil)) }, inReport},
 		{"in an uninterruptible part", func(stop unit) unit { return stop.Uninterruptible() }, inBody},
 		{"in a child of one", func(stop unit) unit { return join(stop).Uninterruptible() }, inBody},
 		{"in a child of an uninterruptible child", func(stop unit) unit { return join(join(stop).Uninterruptible()) }, inChild},
@@ -82,6 +102,32 @@ func TestN12_F38_SelfDeadlock(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestN12_MaskedAfterTheCheck: between the check of a child that cancels the own key
+// and the interruption the activation begins to wait for that child, uninterruptibly.
+func TestN12_MaskedAfterTheCheck(t *testing.T) {
+	inParallel(t, func(s *stage, do *effect.Do) {
+		var board *lanes.Lanes
+		checked, waiting := make(chan struct{}), make(chan struct{})
+		c := s.config(1)
+		c.Observe = func(e lanes.Event) {
+			if e.Kind == lanes.EventDropped {
+				close(checked)
+				<-waiting
+			}
+			s.observe(e)
+		}
+		stop := effect.Suspend(func() unit { return board.Wake("a").AsUnit() }).AndThen(board0(&board, "a"))
+		s.plays("a", effect.ForkChild(stop).FlatMap(func(f *effect.Fiber[effect.Unit]) unit {
+			seen := effect.Blocking(func(context.Context) (effect.Unit, error) { <-checked; return effect.Unit{}, nil })
+			return seen.AndThen(effect.SyncUnit(func() { close(waiting) }).AndThen(f.Await().AsUnit()).Uninterruptible())
+		}))
+		board = do.Await(lanes.New(c))
+		do.Await(board.Wake("a"))
+		do.Await(s.reached("ended a", 1))
+		s.equal("told", s.told(), "[a interrupted cancel]")
+	})
 }
 
 // TestN12_DetachedFibersMayWait: a fiber that outlives the activation it was

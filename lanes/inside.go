@@ -21,26 +21,47 @@ var inside = effect.NewReference[*frame]("lanes.Activation", func() *frame { ret
 
 func frameOf(f *scope.Fiber) *frame { return inside.Value(f.Env()) }
 
-// deadlocks tells whether f, which has this frame, must not wait for a's end
-// since a waits, or may wait, for f's. a is not over.
-func (fr *frame) deadlocks(f *scope.Fiber, a *activation) bool {
-	for at := fr; at != nil; at = at.outer {
-		if at.of == a {
-			return at.reporting || fr.masked(f) || masked(&a.fiber)
+// in tells whether the frame is a's, or of an activation that a made.
+func (fr *frame) in(a *activation) bool {
+	for ; fr != nil; fr = fr.outer {
+		if fr.of == a {
+			return true
 		}
 	}
 	return false
 }
 
-// masked tells whether f or one that it was forked by, up to the activation's own
-// fiber, sits in an uninterruptible part: a stop interrupts f unless one of them
-// waits for it there.
-func (fr *frame) masked(f *scope.Fiber) bool {
+// deadlocks tells whether f, which has this frame, must not wait for a's end
+// since a waits, or may wait, for f's. a is not over.
+//
+// The frame tells of detached fibers and of lanes in lanes, where the fibers tell
+// nothing; the fibers tell it to who has replaced the services.
+func (fr *frame) deadlocks(f *scope.Fiber, a *activation) bool {
+	for at := fr; at != nil; at = at.outer {
+		if at.of == a {
+			return at.reporting || maskedUpTo(f, &fr.of.fiber) || masked(&a.fiber)
+		}
+	}
+	if f.EndsWith(&a.reporter, nil) {
+		return true
+	}
+	return f.EndsWith(&a.fiber, &a.scope) && (maskedUpTo(f, &a.fiber) || masked(&a.fiber))
+}
+
+// endsWith tells whether f, which has this frame, ends with a. Such a fiber does not
+// wait for a's end but goes first: a finalizer of a's may wait for it.
+func (fr *frame) endsWith(f *scope.Fiber, a *activation) bool {
+	return f.EndsWith(&a.fiber, &a.scope) || fr.in(a) && f.EndsWith(&fr.of.fiber, &fr.of.scope)
+}
+
+// maskedUpTo tells whether f or one that it was forked by, up to last, sits in an
+// uninterruptible part: a stop interrupts f unless one of them waits for it there.
+func maskedUpTo(f, last *scope.Fiber) bool {
 	for ; f != nil; f = f.Forker() {
 		if f.Masked() {
 			return true
 		}
-		if f == &fr.of.fiber {
+		if f == last {
 			break
 		}
 	}

@@ -92,12 +92,16 @@ func (l *Lanes) WakeNow(f *scope.Fiber, key string) (Outcome, error) {
 // queued lane just leaves the queue. Wakes that are accepted after Cancel began
 // are served as usual. Interrupting the wait takes nothing back.
 //
-// Called for the own key from inside the activation, it ends the caller together
-// with the activation. Where that cannot be, it is a *SelfDeadlock defect and
-// changes nothing: in OnExit, and while the caller, one of the fibers that it was
-// forked by or the activation's own fiber is in an uninterruptible part. Detached
-// fibers count as well, since whether somebody waits for them cannot be told. Two
-// activations that cancel each other from uninterruptible parts wait for ever.
+// Called for the own key from inside the activation, it interrupts the caller
+// together with the activation, and does not wait. Where that cannot be, it is a
+// *SelfDeadlock defect and changes nothing: in OnExit, and while the caller, one of
+// the fibers that it was forked by or the activation's own fiber is in an
+// uninterruptible part. A detached fiber is refused there as well, since whether
+// somebody waits for it cannot be told; else it waits, as others do.
+//
+// Who waits, in an uninterruptible part or in OnExit, for another fiber that waits
+// for the activation's end in turn, waits for ever: two activations that cancel each
+// other, or one whose finalizer awaits a detached fiber that cancels it.
 func (l *Lanes) Cancel(key string) effect.Effect[effect.Unit] {
 	return effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
 		return effect.Unit{}, l.cancel(f, key)
@@ -117,6 +121,8 @@ func (l *Lanes) cancel(f *scope.Fiber, key string) *scope.Cause {
 		l.mu.Unlock()
 		return scope.CauseDie(&SelfDeadlock{Operation: "Cancel", Key: key})
 	}
+	// Now: the interruption may run the activation to its scope's closing.
+	goesFirst := a != nil && inside.endsWith(f, a)
 	dropped, first := l.board.halt(e, StopCancel)
 	if first {
 		a.by = f.ID()
@@ -135,6 +141,9 @@ func (l *Lanes) cancel(f *scope.Fiber, key string) *scope.Cause {
 	}()
 	if a == nil {
 		return nil
+	}
+	if goesFirst {
+		f.Interrupt(f.ID())
 	}
 	return a.await(f)
 }
@@ -157,6 +166,7 @@ func (l *Lanes) close(f *scope.Fiber) *scope.Cause {
 	var dropped []string
 	var first, running []*activation
 	var deadlock *activation
+	goesFirst := false
 	l.mu.Lock()
 	for e := l.board.running.Front(); e != nil; e = e.Next() {
 		a := e.Value.run
@@ -164,6 +174,7 @@ func (l *Lanes) close(f *scope.Fiber) *scope.Cause {
 		if inside.deadlocks(f, a) {
 			deadlock = a
 		}
+		goesFirst = goesFirst || inside.endsWith(f, a)
 	}
 	l.board.close(func(key string) {
 		if l.config.Observe != nil {
@@ -186,6 +197,9 @@ func (l *Lanes) close(f *scope.Fiber) *scope.Cause {
 	}()
 	if deadlock != nil {
 		return scope.CauseDie(&SelfDeadlock{Operation: "Close", Key: deadlock.key})
+	}
+	if goesFirst {
+		f.Interrupt(f.ID())
 	}
 	for _, a := range running {
 		if c := a.await(f); c != nil {

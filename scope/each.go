@@ -151,7 +151,7 @@ func (e *each) advance() func() *Cause {
 		node := &list.Node[*Fiber]{}
 		// On the parallel runtime items run beside one another from the start:
 		// waiting for each one's first park would make computations take turns.
-		child := e.f.Fork(it.Body, ForkOptions{Immediate: e.box.serial, Daemon: true, Mode: StartInherited})
+		child := e.f.Fork(it.Body, ForkOptions{Immediate: e.box.serial, Daemon: true, bound: true, Mode: StartInherited})
 		node.Value = child
 		// Others may have been started meanwhile: its result goes to where the
 		// iteration is now.

@@ -31,6 +31,8 @@ type Fiber struct {
 	body func(*Fiber) *Cause
 	// watched tells that who starts the fiber looks at its exit, observed or not.
 	watched bool
+	// bound tells that who forked the fiber goes on only after its end.
+	bound bool
 
 	mu sync.Mutex
 	// interruption, once set, only grows. Guarded by mu.
@@ -121,6 +123,22 @@ func (f *Fiber) Forker() *Fiber {
 		}
 	}
 	return by
+}
+
+// EndsWith tells whether f ends no later than owner does, because owner and those
+// between see to it: f is owner, or was forked by such a fiber as a child, a racer
+// or a part of concurrent work, or in s, which may be nil. Any goroutine may call
+// it; it costs the finalizers of s for each fiber between.
+func (f *Fiber) EndsWith(owner *Fiber, s *Scope) bool {
+	for g := f; g != nil; g = g.Forker() {
+		if g == owner || s != nil && s.ends(g) {
+			return true
+		}
+		if !g.bound {
+			return false
+		}
+	}
+	return false
 }
 
 // Exited is the fiber's cause and whether it has ended; a nil cause is success.

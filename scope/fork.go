@@ -22,6 +22,8 @@ type ForkOptions struct {
 	// Daemon makes a fiber that does not end with its parent.
 	Daemon bool
 	Mode   Mode
+	// bound: a daemon that its forker ends all the same.
+	bound bool
 }
 
 // Fork starts a fiber that runs body and has f's services. A child is
@@ -44,6 +46,7 @@ func (f *Fiber) ForkInto(child *Fiber, body func(*Fiber) *Cause, o ForkOptions) 
 func (f *Fiber) Prepare(child *Fiber, body func(*Fiber) *Cause, o ForkOptions) {
 	interruptible := o.Mode == StartInterruptible || (o.Mode == StartInherited && f.Interruptible())
 	child.init(f.rt, f.env, interruptible, body)
+	child.bound = !o.Daemon || o.bound
 	if !f.done {
 		child.forker = f
 	}

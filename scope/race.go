@@ -72,7 +72,7 @@ func (r *race) run(f *Fiber, n int, body func(int, *Fiber) *Cause, o RaceOptions
 		}
 		node := &list.Node[*Fiber]{Value: new(Fiber)}
 		racer := node.Value
-		f.Prepare(racer, func(f *Fiber) *Cause { return body(i, f) }, ForkOptions{Daemon: true, Immediate: true})
+		f.Prepare(racer, func(f *Fiber) *Cause { return body(i, f) }, ForkOptions{Daemon: true, bound: true, Immediate: true})
 		// The race looks at its end itself: a defect before the first park must not
 		// count as unheard.
 		racer.watched = true

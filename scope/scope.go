@@ -1,6 +1,9 @@
 package scope
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Strategy is how a scope runs its finalizers.
 type Strategy uint8
@@ -105,6 +108,13 @@ func (s *Scope) register(at *Registration, owner *Fiber, run Finalizer) bool {
 	at.index = int32(len(s.entries))
 	s.add(entry{run: run, at: at, owner: owner})
 	return true
+}
+
+// ends tells whether f was forked in the scope, which is open.
+func (s *Scope) ends(f *Fiber) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.entries, func(e entry) bool { return e.owner == f })
 }
 
 func (s *Scope) add(e entry) {
