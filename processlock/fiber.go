@@ -17,8 +17,12 @@ const Forever = time.Duration(math.MaxInt64)
 // waits, in line and between tries, are as interruptible as restore makes them.
 // Pauses are timed by the fiber's clock, and when that reads until, the attempt
 // gives up with *Held. It fails as [Acquire] does, and whatever ends it, the turn
-// passes on. Tries run on the fiber itself, since they wake those in line.
+// passes on. Tries run on the fiber itself, since they wake those in line. It panics
+// when the attempt has ended, and takes the place of OnTurn.
 func (a *Attempt) TakeOn(f *scope.Fiber, restore effect.Restore, until time.Duration) (*Lock, *scope.Cause) {
+	if a.ended {
+		panic("processlock: TakeOn after the attempt has ended")
+	}
 	// A panic of a port or the teardown of a run included.
 	defer a.Cancel()
 	a.pacing = pacing{f.Clock(), randomOn(f)}

@@ -57,3 +57,20 @@ func TestK5_AttemptOnAFiberGivesUp(t *testing.T) {
 		free(t, path, options...)
 	})
 }
+
+// An attempt that has ended cannot be taken again.
+func TestAttemptOnAFiberAfterItsEnd(t *testing.T) {
+	attempt, err := processlock.Begin(platform.OS(), filepath.Join(t.TempDir(), "l"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempt.Cancel()
+	exit := effect.RunExit(context.Background(), effect.UninterruptibleMask(func(restore effect.Restore) effect.Effect[*processlock.Lock] {
+		return effect.Direct(func(f *scope.Fiber) (*processlock.Lock, *scope.Cause) {
+			return attempt.TakeOn(f, restore, processlock.Forever)
+		})
+	}))
+	if !exit.Cause().HasDies() {
+		t.Fatal(exit)
+	}
+}

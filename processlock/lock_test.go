@@ -140,7 +140,7 @@ func TestK3_HolderFileIsTheStampOfTheHolder(t *testing.T) {
 // refused as it is; what a power cut leaves of a stamp is not in the way.
 func TestK3_TheHolderFileIsNobodyElses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	for _, foreign := range []string{"my notes", strings.Repeat("{", 1<<20)} {
+	for _, foreign := range []string{"my notes", `{"a": 1}`, strings.Repeat("{", 1<<20)} {
 		write(t, path+".holder", foreign)
 		fails(t, path, platform.ReasonInvalid)
 		if data, err := os.ReadFile(path + ".holder"); err != nil || string(data) != foreign {

@@ -1,6 +1,8 @@
 package processlock
 
 import (
+	"encoding/json"
+
 	"github.com/samber/mo"
 
 	"github.com/rivus/tether/platform"
@@ -89,7 +91,7 @@ func recordHolder(at place, report string) (mo.Option[Holder], error) {
 	p, path := at.platform, at.path()+holderSuffix
 	// What cannot be read may be another user's stamp: replacing it will tell.
 	data, err := p.FS.ReadFile(path, maxStamp)
-	if platform.ReasonOf(err) == platform.ReasonTooLarge || len(data) > 0 && data[0] != '{' && data[0] != 0 {
+	if platform.ReasonOf(err) == platform.ReasonTooLarge || err == nil && !looksLikeStamp(data) {
 		return mo.None[Holder](), failure(report, platform.ReasonInvalid,
 			"there is a file "+quote(path)+" that no process lock made; move it away, or choose another path for the lock")
 	}
@@ -105,6 +107,16 @@ func recordHolder(at place, report string) (mo.Option[Holder], error) {
 		return mo.None[Holder](), err
 	}
 	return mo.Some(stamp), nil
+}
+
+// looksLikeStamp tells a stamp, and what a power cut leaves of one (nothing, zeros,
+// its beginning), from a file that nobody here wrote.
+func looksLikeStamp(data []byte) bool {
+	if len(data) == 0 || data[0] == 0 {
+		return true
+	}
+	_, ok := parseStamp(data)
+	return ok || data[0] == '{' && !json.Valid(data)
 }
 
 // releaseSQLite removes the stamp, then gives the file back: the other way round
