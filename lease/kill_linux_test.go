@@ -112,7 +112,8 @@ func killing(t *testing.T, store string, rounds int) {
 	begin := func(slot int) *victim {
 		serial++
 		s := quick(store, dir)
-		s.Heartbeat = s.TTL / 6 // a release may take as long as that
+		s.TTL, s.Heartbeat = time.Second, 80*time.Millisecond // renewals are to be hit
+		s.Heartbeat = s.TTL / 6                               // a release may take as long as that
 		s.Log, s.Serial, s.Phases, s.Hold, s.Slot = path, serial, true, hold, slot
 		v := &victim{serial: serial, over: make(chan struct{}), stored: generations(t, store, dir, slot, hold)}
 		v.child = spawn(t, s)

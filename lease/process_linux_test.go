@@ -153,7 +153,8 @@ func (p *child) awaitStopped() {
 func (p *child) resume() { p.signal(syscall.SIGCONT) }
 
 // quick is a config for processes of this machine: the TTL is long enough for a busy
-// machine not to lose a lease, and is waited for only where that is what is tested.
+// machine not to lose a lease, and is waited for only where that is what is tested. So
+// is the heartbeat, after which a release gives up.
 func quick(store, dir string) setup {
-	return setup{Store: store, Dir: dir, TTL: time.Second, Heartbeat: 80 * time.Millisecond, Retry: 20 * time.Millisecond}
+	return setup{Store: store, Dir: dir, TTL: 2 * time.Second, Heartbeat: 500 * time.Millisecond, Retry: 20 * time.Millisecond}
 }

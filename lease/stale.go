@@ -3,7 +3,7 @@ package lease
 import (
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/rivus/tether/platform"
@@ -15,6 +15,10 @@ import (
 // staleAfter is the age at which a temporary file that names no process is nobody's. A
 // process that was stopped for as long finds that its write failed, as any may.
 const staleAfter = 24 * time.Hour
+
+// temporary is the name of a sibling, with the random number that platform and
+// processlock give it. What else begins so is a user's.
+var temporary = regexp.MustCompile(`^\.tether-([0-9a-f]{16}|[0-9a-f]{32})\.tmp$`)
 
 // sweep removes what dead processes left in dir. Nothing comes of its failures: they
 // cost space. Where the directory cannot be listed it does nothing.
@@ -28,7 +32,7 @@ func sweep(p *platform.Platform, dir string) {
 	}
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".tether-") || !strings.HasSuffix(e.Name(), ".tmp") || !e.Type().IsRegular() {
+		if !e.Type().IsRegular() || !temporary.MatchString(e.Name()) {
 			continue
 		}
 		path := dir + string(filepath.Separator) + e.Name()

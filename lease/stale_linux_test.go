@@ -43,17 +43,18 @@ func TestR5_StaleTemporaryFiles(t *testing.T) {
 		old     bool
 		stays   bool
 	}{
-		".tether-0.tmp": {content: held(lease.Holder{Identity: dead})},
-		".tether-1.tmp": {content: held(lease.Holder{Identity: self}), old: true, stays: true},
-		".tether-2.tmp": {content: held(lease.Holder{Identity: elsewhere}), old: true, stays: true},
-		".tether-3.tmp": {content: stamp(lease.Holder{Identity: dead})},
-		".tether-4.tmp": {content: stamp(lease.Holder{Identity: self}), old: true, stays: true},
-		".tether-5.tmp": {content: "", stays: true},
-		".tether-6.tmp": {content: "", old: true},
-		".tether-7.tmp": {content: tombstone, stays: true},
-		".tether-8.tmp": {content: tombstone, old: true},
-		".tether-9.tm":  {content: held(lease.Holder{Identity: dead}), old: true, stays: true},
-		"tether-9.tmp":  {content: held(lease.Holder{Identity: dead}), old: true, stays: true},
+		".tether-0000000000000000.tmp": {content: held(lease.Holder{Identity: dead})},
+		".tether-0000000000000001.tmp": {content: held(lease.Holder{Identity: self}), old: true, stays: true},
+		".tether-0000000000000002.tmp": {content: held(lease.Holder{Identity: elsewhere}), old: true, stays: true},
+		".tether-0000000000000003.tmp": {content: stamp(lease.Holder{Identity: dead})},
+		".tether-0000000000000004.tmp": {content: stamp(lease.Holder{Identity: self}), old: true, stays: true},
+		".tether-0000000000000005.tmp": {content: "", stays: true},
+		".tether-0000000000000006.tmp": {content: "", old: true},
+		".tether-0000000000000007.tmp": {content: tombstone, stays: true},
+		".tether-0000000000000008.tmp": {content: tombstone, old: true},
+		".tether-0000000000000009.tm":  {content: held(lease.Holder{Identity: dead}), old: true, stays: true},
+		".tether-oldnotes.tmp":         {content: "", old: true, stays: true},
+		"tether-9.tmp":                 {content: held(lease.Holder{Identity: dead}), old: true, stays: true},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
