@@ -15,8 +15,10 @@ type fiberBody struct {
 	program func(*Process) effect.Effect[effect.Unit]
 	p       *Process
 	// root is the main fiber, from its first step on.
-	root   *scope.Fiber
-	ended  bool
+	root  *scope.Fiber
+	ended bool
+	// busy: there was a step since the runtime last came to the present.
+	busy   bool
 	ghosts map[*scope.Fiber]struct{}
 }
 
@@ -58,6 +60,7 @@ func (b *fiberBody) step(_ int, f *scope.Fiber) {
 	if b.root == nil {
 		b.root = f
 	}
+	b.busy = true
 	if b.p.isGhost() {
 		b.haunt(f)
 		return
@@ -88,24 +91,33 @@ func (b *fiberBody) haunt(f *scope.Fiber) {
 // world's present. It fires when nothing is ready and no earlier timer is set.
 func (b *fiberBody) untilPresent() {
 	left := max(b.p.local()-b.clock().Monotonic(), 0)
-	b.clock().AfterFunc(left, func() {
-		// Nothing but the end sets no timer: a process whose main has ended, or a
-		// ghost, runs out by itself.
-		if b.p.isGhost() || b.ended {
+	b.clock().AfterFunc(left, b.present)
+}
+
+func (b *fiberBody) present() {
+	// Nothing but the end sets no timer: a process whose main has ended, or a
+	// ghost, runs out by itself.
+	if b.p.isGhost() || b.ended {
+		return
+	}
+	if b.p.local() <= b.clock().Monotonic() {
+		if b.busy {
+			// Timers that were set for this very instant come first: a process that
+			// was stopped may find all of its deadlines in the past.
+			b.busy = false
+			b.clock().AfterFunc(0, b.present)
 			return
 		}
-		if b.p.local() <= b.clock().Monotonic() {
-			b.p.park()
-			if b.p.isGhost() {
-				b.haunted()
-				return
-			}
-			if b.p.late {
-				b.catchUp()
-			}
+		b.p.park()
+		if b.p.isGhost() {
+			b.haunted()
+			return
 		}
-		b.untilPresent()
-	})
+		if b.p.late {
+			b.catchUp()
+		}
+	}
+	b.untilPresent()
 }
 
 // haunted ends the main fiber of a process that died; the others are ended by
