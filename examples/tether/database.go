@@ -12,7 +12,8 @@ import (
 )
 
 // database reads a lease database whole. A lease.Repository knows one key at a time.
-// It changes nothing, but that SQLite may make its -wal and -shm files.
+// It changes nothing, but that SQLite may make its -wal and -shm files; where it may
+// not, a copy is read.
 type database struct {
 	platform *platform.Platform
 	path     string
@@ -27,9 +28,13 @@ const (
 
 // entries are all keys in order. Those whose record is none say so.
 func (d database) entries() (found []entry, err error) {
-	// The schema's lock and a writer's checkpoint are held for moments.
+	// The schema's lock and a writer's checkpoint are held for moments, and a writer
+	// may be about to begin.
 	for range 50 {
-		if found, err = d.read(); !platform.IsBusy(err) {
+		if found, err = d.read(); isFrozen(err) {
+			found, err = d.readFrozen()
+		}
+		if !platform.IsBusy(err) && !errors.Is(err, errInUse) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/platform"
+)
+
+// errInUse: what a read-only folder has of the database may be half of it.
+var errInUse = errors.New("the database's folder is read-only here, so that SQLite cannot make the files that reading takes, and it is in use or was " +
+	"not closed: copy it with its -wal file to a folder of yours, or run as a user who may write")
+
+// readFrozen reads a database in a folder where SQLite may not make its -wal and -shm
+// files. It reads a copy, which is whole if no process has the database open: then
+// there is no -wal file, and everything is in the main one.
+//
+// By now no connection of this process is open, so that no lock is lost when the
+// file is closed (rule K11).
+func (d database) readFrozen() ([]entry, error) {
+	before, err := d.atRest()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(d.path)
+	if err != nil {
+		return nil, err
+	}
+	// A writer may have come and gone meanwhile.
+	after, err := d.atRest()
+	if err != nil {
+		return nil, err
+	}
+	if !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) || before.Size() != after.Size() || int64(len(data)) != after.Size() {
+		return nil, errInUse
+	}
+	dir, err := os.MkdirTemp("", "tether-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	copied := database{d.platform, filepath.Join(dir, "copy.db")}
+	if err := os.WriteFile(copied.path, data, 0o600); err != nil {
+		return nil, err
+	}
+	return copied.read()
+}
+
+// atRest fails when somebody has the database open, or died with it.
+func (d database) atRest() (os.FileInfo, error) {
+	for _, beside := range []string{"-wal", "-journal"} {
+		switch _, err := os.Lstat(d.path + beside); {
+		case err == nil:
+			return nil, errInUse
+		case !errors.Is(err, os.ErrNotExist):
+			return nil, err
+		}
+	}
+	return os.Lstat(d.path)
+}
+
+// isFrozen tells whether the failure is that of a database that may not be written.
+func isFrozen(err error) bool {
+	switch platform.ReasonOf(err) {
+	case platform.ReasonPermission, platform.ReasonReadOnly:
+		return true
+	default:
+		return false
+	}
+}
