@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
-	"time"
 
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/proptest"
@@ -28,8 +27,8 @@ func lostUpdate() effect.Effect[effect.Unit] {
 }
 
 func TestCheckFindsALostUpdate(t *testing.T) {
-	report := failing(t, 5*time.Second, func(t proptest.TB) { proptest.Check(t, lostUpdate) })
-	mentions(t, report, "the program failed", "the sum is 1", "fiber #2", "check_test.go:19", "TETHER_SCHEDULE=", "go test -v -run '^TestCheckFindsALostUpdate$'")
+	report := failing(t, func(t proptest.TB) { proptest.Check(t, lostUpdate) })
+	mentions(t, report, "the program failed", "the sum is 1", "fiber #2", "check_test.go:18", "TETHER_SCHEDULE=", "go test -v -run '^TestCheckFindsALostUpdate$'")
 	// The command's schedule runs it again, and shrinking left a switch or two.
 	schedule := regexp.MustCompile(`TETHER_SCHEDULE=(\S+)`).FindStringSubmatch(report)[1]
 	choices, err := proptest.ParseSchedule(schedule)
@@ -44,12 +43,12 @@ func TestCheckFindsALostUpdate(t *testing.T) {
 		t.Errorf("the schedule %v has %d switches", choices, switches)
 	}
 	t.Setenv(proptest.ScheduleEnv, schedule)
-	again := failing(t, time.Second, func(t proptest.TB) { proptest.Check(t, lostUpdate) })
+	again := failing(t, func(t proptest.TB) { proptest.Check(t, lostUpdate) })
 	mentions(t, again, "the program failed", "the sum is 1")
 	t.Setenv(proptest.ScheduleEnv, "-")
 	proptest.Check(t, lostUpdate)
 	t.Setenv(proptest.ScheduleEnv, "one")
-	mentions(t, failing(t, time.Second, func(t proptest.TB) { proptest.Check(t, lostUpdate) }), "a schedule is numbers")
+	mentions(t, failing(t, func(t proptest.TB) { proptest.Check(t, lostUpdate) }), "a schedule is numbers")
 }
 
 func TestCheckFindsADeadlock(t *testing.T) {
@@ -60,7 +59,7 @@ func TestCheckFindsADeadlock(t *testing.T) {
 		}
 		return effect.AllDiscard([]effect.Effect[effect.Unit]{both(a, b), both(b, a)}, effect.Unbounded)
 	}
-	report := failing(t, 5*time.Second, func(t proptest.TB) { proptest.Check(t, program) })
+	report := failing(t, func(t proptest.TB) { proptest.Check(t, program) })
 	mentions(t, report, "the program is stuck", "waits for")
 }
 
@@ -73,7 +72,7 @@ func TestCheckSeesEveryKindOfFailure(t *testing.T) {
 		"the program takes too many steps":  effect.YieldNow().Forever().Map(func(effect.Nothing) effect.Unit { return effect.Unit{} }),
 	} {
 		t.Run(kind, func(t *testing.T) {
-			report := failing(t, 10*time.Second, func(t proptest.TB) {
+			report := failing(t, func(t proptest.TB) {
 				proptest.Check(t, func() effect.Effect[effect.Unit] { return program }, proptest.MaxSteps(300))
 			})
 			mentions(t, report, kind)

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/lease"
@@ -93,7 +92,7 @@ func (u *unguarded) Save(key string, next lease.Record, expected mo.Option[int64
 }
 
 func TestWrongRepositoryWithoutTransaction(t *testing.T) {
-	report := failing(t, 5*time.Second, func(t proptest.TB) {
+	report := failing(t, func(t proptest.TB) {
 		proptest.Repository(t, func(proptest.TB) func() lease.Repository {
 			r := &unguarded{Repository: lease.NewMemoryRepository(), records: map[string]lease.Record{}}
 			return func() lease.Repository { return r }
@@ -126,7 +125,7 @@ func (d *deleting) Save(key string, next lease.Record, expected mo.Option[int64]
 }
 
 func TestWrongRepositoryThatDeletes(t *testing.T) {
-	report := failing(t, 5*time.Second, func(t proptest.TB) {
+	report := failing(t, func(t proptest.TB) {
 		proptest.Repository(t, func(proptest.TB) func() lease.Repository {
 			r := &deleting{unguarded{Repository: lease.NewMemoryRepository(), records: map[string]lease.Record{}}}
 			return func() lease.Repository { return r }
@@ -141,7 +140,7 @@ type oneFence struct{ lease.Repository }
 func (o oneFence) Fence(string) effect.Effect[effect.Unit] { return o.Repository.Fence("all") }
 
 func TestWrongRepositoryWithOneFence(t *testing.T) {
-	report := failing(t, 5*time.Second, func(t proptest.TB) {
+	report := failing(t, func(t proptest.TB) {
 		proptest.Repository(t, func(proptest.TB) func() lease.Repository {
 			r := oneFence{lease.NewMemoryRepository()}
 			return func() lease.Repository { return r }
@@ -156,7 +155,7 @@ type noFence struct{ lease.Repository }
 func (noFence) Fence(string) effect.Effect[effect.Unit] { return effect.Void() }
 
 func TestWrongRepositoryWithoutFence(t *testing.T) {
-	report := failing(t, 5*time.Second, func(t proptest.TB) {
+	report := failing(t, func(t proptest.TB) {
 		proptest.Repository(t, func(proptest.TB) func() lease.Repository {
 			r := noFence{lease.NewMemoryRepository()}
 			return func() lease.Repository { return r }
