@@ -69,7 +69,7 @@ func TestASignalAtTheStart(t *testing.T) {
 		}
 		p := prepare(t, dir, "run", "--lease", "l.db", "job", "--", "sh", "-c",
 			`trap 'echo got INT; exit 3' INT; trap 'echo got TERM; exit 4' TERM; trap 'echo got HUP; exit 5' HUP
-trap 'echo got USR1; exit 6' USR1; echo ready; while :; do sleep 1000 & wait; done`)
+trap 'echo got USR1; exit 6' USR1; echo ready; while :; do :; done`)
 		p.cmd.Env = append(p.cmd.Env, lateVar+"="+gate)
 		p.begin()
 		p.expect("ready")
