@@ -39,8 +39,10 @@ func TestN12_F38_SelfDeadlock(t *testing.T) {
 			return effect.ForkScoped(stop).AndThen(effect.Never[effect.Unit]())
 		}, whole},
 		{"in a child that a release awaits", func(stop unit) unit {
-			return effect.AcquireRelease(effect.ForkChild(stop), func(f *effect.Fiber[effect.Unit], _ exit) unit { return f.Await().AsUnit() }).
-				AndThen(effect.Never[effect.Unit]())
+			// The child stops after the acquire, which is uninterruptible.
+			acquired := effect.MakeLatch(false)
+			return effect.AcquireRelease(effect.ForkChild(acquired.Await().AndThen(stop)), func(f *effect.Fiber[effect.Unit], _ exit) unit { return f.Await().AsUnit() }).
+				AndThen(acquired.Open().AsUnit()).AndThen(effect.Never[effect.Unit]())
 		}, whole},
 		{"in a child that a finalizer awaits", func(stop unit) unit {
 			return effect.ForkChild(stop).FlatMap(func(f *effect.Fiber[effect.Unit]) unit {
@@ -89,8 +91,11 @@ func TestN12_F38_SelfDeadlock(t *testing.T) {
 							s.t.Errorf("told %s, logged %s", told, log)
 						}
 					case c.outcome == inChild && r == lanes.StopClose:
-						// Close stopped the activation before the child's defect could.
-						s.equal("told", told, "a interrupted close")
+						// Close stops the activation before the child's defect does, unless
+						// that has ended before it is joined.
+						if told != "a interrupted close" && !strings.HasPrefix(told, "a failed") {
+							s.t.Errorf("told %s, logged %s", told, log)
+						}
 					case c.outcome != whole:
 						if !strings.HasPrefix(told, "a failed") || !strings.Contains(told, "would wait for its own end") {
 							s.t.Errorf("told %s, logged %s", told, log)

@@ -244,6 +244,8 @@ func TestN12_BadObserver(t *testing.T) {
 			}
 			do.Await(s.raising("go"))
 			do.Await(s.reached("ended b", 1))
+			// What is dropped ends the first caller; the second one waits for the rest.
+			do.Await(do.Await(effect.ForkChild(board.Close())).Await())
 			do.Await(board.Close())
 			do.Await(s.reached("exit a", 1))
 			s.equal("status", do.Await(board.Status()), "{0 0 true []}")
