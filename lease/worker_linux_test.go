@@ -191,11 +191,14 @@ func (w *worker) acquire(c command) {
 	w.say(r)
 }
 
-// swap replaces what it has read, again and again, and says how often that worked.
+// swap replaces what it has read, again and again, and says how often that worked. On
+// a crowded machine others may keep it waiting for as long as a call waits at all, and
+// not for less: then nothing was written.
 func (w *worker) swap(repeat int) {
 	r := stores[w.Store](w.Dir)
 	won := 0
 	for range repeat {
+		began := time.Now()
 		_, err := effect.Run(context.Background(), r.Load(key).FlatMap(func(stored mo.Option[lease.Record]) effect.Effect[unit] {
 			next := record(1, stored.OrEmpty().Revision+1, holderOf(9), "x")
 			expected := mo.None[int64]()
@@ -204,6 +207,9 @@ func (w *worker) swap(repeat int) {
 			}
 			return r.Save(key, next, expected)
 		}))
+		if f, ok := errors.AsType[*lease.RepositoryFailure](err); ok && f.Reason == lease.RepositoryBusy && time.Since(began) >= 500*time.Millisecond {
+			continue
+		}
 		if _, conflict := errors.AsType[*lease.RevisionConflict](err); err != nil && !conflict {
 			w.say(answer("swap", err))
 			return
