@@ -2,13 +2,11 @@ package proptest
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/processlock"
 	"github.com/rivus/tether/scope"
-	"pgregory.net/rapid"
 )
 
 // Lock plays processes that want one process lock, on a World: they are stopped,
@@ -27,62 +25,19 @@ import (
 // file, else the kernel's, for which the world stands in.
 func Lock(t TB, options ...processlock.Option) {
 	t.Helper()
-	rapid.Check(t, func(t *rapid.T) {
-		actions := many(rapid.Custom(drawLockAction)).Draw(t, "actions")
-		got := explore(t, func(choose scope.Chooser) *lockPlay {
-			play := newLockPlay(choose, options)
-			play.run(actions)
-			return play
-		})
-		if bad := got.result.violations; len(bad) > 0 {
-			t.Logf("what happened:\n%s", got.result.w.Trace())
-			t.Fatalf("%s", bad[0])
-		}
-	})
+	playMoves(t, lockMoves, 12, func(choose scope.Chooser) player { return newLockPlay(choose, options) })
 }
 
-// lockAction is one thing that the test does to the world.
-type lockAction struct {
-	kind string
-	who  int
-	n    int
-}
-
-var lockActions = []string{"steps", "steps", "steps", "steps", "pass", "kill", "stop", "resume", "start", "power cut", "fail"}
-
-func drawLockAction(t *rapid.T) lockAction {
-	return lockAction{
-		kind: rapid.SampledFrom(lockActions).Draw(t, "kind"),
-		who:  rapid.IntRange(0, workers-1).Draw(t, "who"),
-		n:    rapid.IntRange(1, 12).Draw(t, "n"),
-	}
-}
-
-// GoString is for rapid's report.
-func (a lockAction) GoString() string {
-	switch a.kind {
-	case "pass":
-		return fmt.Sprintf("%ds pass", a.n)
-	case "steps":
-		return fmt.Sprintf("%d steps of #%d", a.n, a.who)
-	case "power cut", "fail":
-		return a.kind
-	default:
-		return fmt.Sprintf("%s #%d", a.kind, a.who)
-	}
-}
+var lockMoves = []string{"steps", "steps", "steps", "steps", "pass", "kill", "stop", "resume", "start", "power cut", "fail"}
 
 const lockPath = "/run/daemon.lock"
 
 // lockPlay is one case.
 type lockPlay struct {
-	options    []processlock.Option
-	w          *World
-	slots      [workers]*Process
-	violations []string
-	closing    bool
-	failing    int // how many operations are to fail
-	turns      int // locks that were taken
+	*crew
+	options []processlock.Option
+	failing int // how many operations are to fail
+	turns   int // locks that were taken
 	// holding is who was told that it holds, until it begins to release.
 	holding map[*Process]bool
 	// wanting is who is in an attempt, or holds, or releases.
@@ -97,7 +52,8 @@ type lockPlay struct {
 }
 
 func newLockPlay(choose scope.Chooser, options []processlock.Option) *lockPlay {
-	l := &lockPlay{options: options, w: NewWorld(choose), holding: map[*Process]bool{}, wanting: map[*Process]bool{}, hit: map[*Process]bool{}, contested: map[*Process]bool{}}
+	l := &lockPlay{options: options, holding: map[*Process]bool{}, wanting: map[*Process]bool{}, hit: map[*Process]bool{}, contested: map[*Process]bool{}}
+	l.crew = &crew{w: NewWorld(choose), quantum: time.Second, start: l.start, look: func() {}}
 	l.w.MakeDir("/run")
 	l.w.OnOp(func(o Op) error {
 		// The own identity is no operation on the lock; see K3, K4.
@@ -112,80 +68,35 @@ func newLockPlay(choose scope.Chooser, options []processlock.Option) *lockPlay {
 	return l
 }
 
-func (l *lockPlay) violate(rule string) {
-	l.w.Log("VIOLATED: %s", rule)
-	l.violations = append(l.violations, rule)
-}
-
-func (l *lockPlay) run(actions []lockAction) {
-	defer l.w.Close()
-	for i := range l.slots {
-		l.start(i)
-	}
-	for _, a := range actions {
-		if l.act(a); len(l.violations) > 0 {
-			return
-		}
-	}
-	l.heal()
-}
-
-func (l *lockPlay) start(i int) {
-	p := l.w.StartCode(fmt.Sprintf("#%d", i), l.worker)
-	l.slots[i] = p
+func (l *lockPlay) start(name string) *Process {
+	p := l.w.StartCode(name, l.worker)
 	p.onEnd(func() {
 		l.dirty = l.dirty || l.wanting[p]
 		delete(l.holding, p)
 		delete(l.wanting, p)
 	})
+	return p
 }
 
-func (l *lockPlay) act(a lockAction) {
-	p := l.slots[a.who]
-	switch a.kind {
-	case "steps":
-		p.Run(a.n)
-	case "pass":
-		l.w.Advance(time.Duration(a.n) * time.Second)
-	case "kill":
-		p.Kill()
-	case "stop":
-		p.Stop()
-	case "resume":
-		p.Resume()
-	case "start":
-		if !p.Alive() {
-			l.start(a.who)
-		}
-	case "power cut":
-		l.w.PowerCut()
-		l.dirty = true
-		for i := range l.slots {
-			l.start(i)
-		}
+func (l *lockPlay) act(m move) {
+	switch m.kind {
 	case "fail":
 		l.failing = 1
+	case "power cut":
+		l.dirty = true
+		fallthrough
+	default:
+		l.crew.act(m)
 	}
 }
 
-// heal lets every process have one more turn with the lock.
 func (l *lockPlay) heal() {
-	l.failing, l.closing = 0, true
-	l.w.Log("everything is well again")
-	for i, p := range l.slots {
-		if p.Resume(); !p.Alive() {
-			l.start(i)
-		}
-	}
+	l.failing = 0
 	// A file without a stamp counts as held for half a minute (K4), each guard's
 	// too; pauses of the workers come on top.
-	for range 400 {
-		l.w.Advance(time.Second)
-		if len(l.w.Processes()) == 0 || len(l.violations) > 0 {
-			return
-		}
+	if !l.finish(400 * time.Second) {
+		l.violate("K5, K6: nobody is in the way, and a process does not get the lock")
 	}
-	l.violate("K5, K6: nobody is in the way, and a process does not get the lock")
 }
 
 // worker takes the lock and gives it back, again and again.
