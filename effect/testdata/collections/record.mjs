@@ -1,4 +1,4 @@
-// Runs programs of the collections (queue_recorded_test.go) on the real effect package: JSON lines in, JSON lines out.
+// Runs programs of the collections (collections_recorded_test.go) on the real effect package: JSON lines in, JSON lines out.
 import * as fs from "node:fs"
 import { Cause, Clock, Context, Duration, Effect, Exit, Fiber, PubSub, Queue, Scheduler, Scope, ScopedRef } from "../../../conformance/node_modules/effect/dist/index.js"
 import { exitText, text } from "../../../conformance/oracle/text.mjs"
