@@ -25,7 +25,7 @@ func processFence(p *platform.Platform, key, path string, options ...processlock
 			if c != nil {
 				return effect.Unit{}, c
 			}
-			lock, c := takeLock(f, restore, processlock.Forever, p, path, options)
+			lock, c := processlock.AcquireOn(f, restore, processlock.Forever, p, path, options...)
 			if c != nil {
 				return effect.Unit{}, c.MapErrors(func(err error) error { return lockFailure(key, err) })
 			}
@@ -36,15 +36,6 @@ func processFence(p *platform.Platform, key, path string, options ...processlock
 			})
 		})
 	})
-}
-
-// takeLock holds the process lock at path, or gives up at until, as busy.
-func takeLock(f *scope.Fiber, restore effect.Restore, until time.Duration, p *platform.Platform, path string, options []processlock.Option) (*processlock.Lock, *scope.Cause) {
-	attempt, err := processlock.Begin(p, path, options...)
-	if err != nil {
-		return nil, scope.CauseFail(err)
-	}
-	return attempt.TakeOn(f, restore, until)
 }
 
 // lockFailure is what a repository fails with when a process lock failed.

@@ -29,7 +29,8 @@ var (
 )
 
 // NewFileRepository makes a repository in the directory dir, which must exist. It
-// opens nothing. A relative dir is that of the working directory now. On a platform without SQLite its locks are lock files.
+// opens nothing. A relative dir is that of the working directory now. On a platform
+// without SQLite its locks are lock files.
 func NewFileRepository(p *platform.Platform, dir string, options ...RepositoryOption) *Files {
 	s := &Files{platform: p, dir: absolute(p, dir), settings: repositorySettingsOf(options)}
 	s.settings.withoutSQLite = s.settings.withoutSQLite || p.SQLite == nil
@@ -134,7 +135,7 @@ func (s *Files) Save(key string, next Record, expected mo.Option[int64]) effect.
 func (s *Files) guard(f *scope.Fiber, restore effect.Restore, key string) (*processlock.Lock, *scope.Cause) {
 	began := f.Clock().Monotonic()
 	options := append(s.lockOptions(), processlock.Wait(), processlock.Retry(time.Millisecond))
-	lock, c := takeLock(f, restore, began+guardFor, s.platform, s.path(key, "guard"), options)
+	lock, c := processlock.AcquireOn(f, restore, began+guardFor, s.platform, s.path(key, "guard"), options...)
 	return lock, c.MapErrors(func(err error) error { return lockFailure(key, err) })
 }
 

@@ -16,7 +16,7 @@ import (
 //	step := attempt.Try()       // step.Lock, or step.Err, or wait for step.Pause and try again
 //	attempt.Cancel()            // at any time, to give up
 //
-// Acquire is this with a goroutine's waits, TakeOn with a fiber's. An
+// Acquire is this with a goroutine's waits, AcquireOn with a fiber's. An
 // Attempt is used by one goroutine at a time.
 type Attempt struct {
 	place    place

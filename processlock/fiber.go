@@ -6,23 +6,31 @@ import (
 	"time"
 
 	"github.com/rivus/tether/effect"
+	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/scope"
 )
 
-// Forever is the time that does not come, for [Attempt.TakeOn].
+// Forever is the time that does not come, for [AcquireOn].
 const Forever = time.Duration(math.MaxInt64)
 
-// TakeOn brings the attempt to its end on a fiber, for effects that hold a lock
-// among other things; [AcquireScoped] is made of it. The fiber is masked; the
-// waits, in line and between tries, are as interruptible as restore makes them.
-// Pauses are timed by the fiber's clock, and when that reads until, the attempt
-// gives up with *Held. It fails as [Acquire] does, and whatever ends it, the turn
-// passes on. Tries run on the fiber itself, since they wake those in line. It panics
-// when the attempt has ended, and takes the place of OnTurn.
-func (a *Attempt) TakeOn(f *scope.Fiber, restore effect.Restore, until time.Duration) (*Lock, *scope.Cause) {
-	if a.ended {
-		panic("processlock: TakeOn after the attempt has ended")
+// AcquireOn is [Acquire] on a fiber, for effects that hold a lock among other
+// things; [AcquireScoped] is made of it. The fiber is masked; the waits, in line
+// and between tries, are as interruptible as restore makes them. Pauses are timed
+// by the fiber's clock, and when that reads until, it gives up with *Held. Whatever
+// ends it, the turn passes on. Tries run on the fiber itself, since they wake those
+// in line.
+func AcquireOn(
+	f *scope.Fiber, restore effect.Restore, until time.Duration, p *platform.Platform, path string, options ...Option,
+) (*Lock, *scope.Cause) {
+	attempt, err := Begin(p, path, options...)
+	if err != nil {
+		return nil, scope.CauseFail(err)
 	}
+	return attempt.takeOn(f, restore, until)
+}
+
+// takeOn brings the attempt to its end on a fiber. It takes the place of OnTurn.
+func (a *Attempt) takeOn(f *scope.Fiber, restore effect.Restore, until time.Duration) (*Lock, *scope.Cause) {
 	// A panic of a port or the teardown of a run included.
 	defer a.Cancel()
 	a.pacing = pacing{f.Clock(), randomOn(f)}

@@ -15,18 +15,15 @@ import (
 	"github.com/rivus/tether/scope"
 )
 
-// K5, K7: an attempt on a fiber gives up when its time is over, in line as well as
+// K5, K7: AcquireOn gives up when its time is over, in line as well as
 // between two tries, and leaves the others' turns as they were.
-func TestK5_AttemptOnAFiberGivesUp(t *testing.T) {
+func TestK5_AcquireOnGivesUp(t *testing.T) {
 	const most = 90 * time.Second
 	take := func(path string, options ...processlock.Option) effect.Effect[*processlock.Lock] {
 		return effect.UninterruptibleMask(func(restore effect.Restore) effect.Effect[*processlock.Lock] {
 			return effect.Direct(func(f *scope.Fiber) (*processlock.Lock, *scope.Cause) {
-				attempt, err := processlock.Begin(platform.OS(), path, append(options, processlock.Wait(), processlock.Retry(time.Second))...)
-				if err != nil {
-					return nil, scope.CauseFail(err)
-				}
-				return attempt.TakeOn(f, restore, f.Clock().Monotonic()+most)
+				return processlock.AcquireOn(f, restore, f.Clock().Monotonic()+most, platform.OS(), path,
+					append(options, processlock.Wait(), processlock.Retry(time.Second))...)
 			})
 		})
 	}
@@ -56,21 +53,4 @@ func TestK5_AttemptOnAFiberGivesUp(t *testing.T) {
 		mustRelease(t, lock)
 		free(t, path, options...)
 	})
-}
-
-// An attempt that has ended cannot be taken again.
-func TestAttemptOnAFiberAfterItsEnd(t *testing.T) {
-	attempt, err := processlock.Begin(platform.OS(), filepath.Join(t.TempDir(), "l"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	attempt.Cancel()
-	exit := effect.RunExit(context.Background(), effect.UninterruptibleMask(func(restore effect.Restore) effect.Effect[*processlock.Lock] {
-		return effect.Direct(func(f *scope.Fiber) (*processlock.Lock, *scope.Cause) {
-			return attempt.TakeOn(f, restore, processlock.Forever)
-		})
-	}))
-	if !exit.Cause().HasDies() {
-		t.Fatal(exit)
-	}
 }

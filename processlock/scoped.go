@@ -37,7 +37,7 @@ func AcquireScoped(path string, options ...Option) effect.Effect[*Lock] {
 			if c != nil {
 				return nil, c
 			}
-			lock, c := acquireOn(f, restore, p, path, options)
+			lock, c := AcquireOn(f, restore, Forever, p, path, options...)
 			if c != nil {
 				return nil, c
 			}
@@ -47,14 +47,6 @@ func AcquireScoped(path string, options ...Option) effect.Effect[*Lock] {
 			})
 		})
 	})
-}
-
-func acquireOn(f *scope.Fiber, restore effect.Restore, p *platform.Platform, path string, options []Option) (*Lock, *scope.Cause) {
-	attempt, err := Begin(p, path, options...)
-	if err != nil {
-		return nil, scope.CauseFail(err)
-	}
-	return attempt.TakeOn(f, restore, Forever)
 }
 
 // releaseOn is Release for a finalizer.
