@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,6 +104,18 @@ func (d *disk) image(draw func(n int) int) *disk {
 	return after
 }
 
+// temporaries is the temporary files that programs see.
+func (d *disk) temporaries() (names []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for path := range d.names {
+		if name := filepath.Base(path); platform.IsTemporary(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func (d *disk) ReadFile(path string, limit int64) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -118,12 +131,13 @@ func (d *disk) ReadFile(path string, limit int64) ([]byte, error) {
 	return slices.Clone(n.data), nil
 }
 
-// replace is how platform's own FS replaces a file.
-func (d *disk) replace(path string, data []byte, synced bool) error {
+// replace is how platform's own FS replaces a file. durable: of the five steps all;
+// ordered: not the directory's sync; whole: no sync.
+func (d *disk) replace(path string, data []byte, how durability) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.next++
-	temporary := filepath.Join(diskDir, fmt.Sprint(".tmp", d.next))
+	temporary := filepath.Join(diskDir, fmt.Sprintf(".tether-%016x.tmp", d.next))
 	n := &inode{modified: d.now()}
 	steps := []func(){
 		func() { d.names[temporary] = n },
@@ -132,8 +146,11 @@ func (d *disk) replace(path string, data []byte, synced bool) error {
 		func() { delete(d.names, temporary); d.names[path] = n },
 		func() { d.safe = maps.Clone(d.names) },
 	}
-	if !synced {
-		steps = slices.Delete(slices.Delete(steps, 4, 5), 2, 3)
+	if how < durable {
+		steps = steps[:4]
+	}
+	if how == whole {
+		steps = slices.Delete(steps, 2, 3)
 	}
 	for _, s := range steps {
 		if !d.step(s) {
@@ -143,8 +160,19 @@ func (d *disk) replace(path string, data []byte, synced bool) error {
 	return nil
 }
 
-func (d *disk) WriteAtomic(path string, data []byte) error { return d.replace(path, data, true) }
-func (d *disk) WriteWhole(path string, data []byte) error  { return d.replace(path, data, false) }
+// durability is how much of a replacement is synced.
+type durability int
+
+const (
+	whole durability = iota
+	ordered
+	durable
+)
+
+func (d *disk) WriteAtomic(path string, data []byte) error { return d.replace(path, data, durable) }
+
+func (d *disk) WriteOrdered(path string, data []byte) error { return d.replace(path, data, ordered) }
+func (d *disk) WriteWhole(path string, data []byte) error   { return d.replace(path, data, whole) }
 
 func (d *disk) CreateExclusive(path string, data []byte) (bool, error) {
 	d.mu.Lock()
@@ -207,6 +235,19 @@ func (d *disk) Stat(path string) (mo.Option[platform.FileInfo], error) {
 		return mo.None[platform.FileInfo](), nil
 	}
 	return mo.Some(platform.FileInfo{Size: int64(len(n.data)), ModTime: n.modified}), nil
+}
+
+func (d *disk) List(dir string) (names []string, _ error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.off {
+		return nil, errPower
+	}
+	for path := range d.names {
+		names = append(names, strings.TrimPrefix(path, dir+string(filepath.Separator)))
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 func (d *disk) SyncDir(string) error {

@@ -28,9 +28,9 @@ func lives(m *lease.Manager, given func(lease.FencingToken)) effect.Effect[unit]
 // L2: the power is cut before each write of acquisitions, renewals, fenced work and
 // releases on files; whatever of the writes that were not synced is on the disk after
 // the restart, no generation that was given to anybody is given again, and the lease
-// can be had.
+// can be had. R5: temporary files that name a process of before the cut go away.
 func TestL2_PowerCutOnFiles(t *testing.T) {
-	cuts, restarts := 0, 0
+	cuts, restarts, swept := 0, 0, 0
 	for cutAt := 1; ; cutAt++ {
 		d := newDisk()
 		d.cutAt = cutAt
@@ -53,6 +53,7 @@ func TestL2_PowerCutOnFiles(t *testing.T) {
 		for kind := range uint64(8) {
 			restarts++
 			after := d.image(drawing(kind))
+			left := len(after.temporaries())
 			var next int64
 			out := boot(after, "second", func(p *platform.Platform) effect.Effect[unit] {
 				m, err := lease.MakeManager(p, lease.NewFileRepository(p, diskDir, lease.WithoutSQLite()), silent)
@@ -69,13 +70,14 @@ func TestL2_PowerCutOnFiles(t *testing.T) {
 			if !ended || exit.IsFailure() {
 				t.Fatalf("power cut at %d, image %d: %v\n%s", cutAt, kind, out.Exit, out.Report)
 			}
+			swept += left - len(after.temporaries())
 			if next <= last {
 				t.Fatalf("power cut at %d, image %d: generation %d was given again after %d", cutAt, kind, next, last)
 			}
 		}
 	}
-	t.Logf("%d power cuts, %d restarts", cuts, restarts)
-	if cuts < 50 {
+	t.Logf("%d power cuts, %d restarts, %d temporary files swept", cuts, restarts, swept)
+	if cuts < 50 || swept < 50 {
 		t.Error("too few")
 	}
 }

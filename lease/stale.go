@@ -1,9 +1,7 @@
 package lease
 
 import (
-	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"github.com/rivus/tether/platform"
@@ -16,26 +14,19 @@ import (
 // process that was stopped for as long finds that its write failed, as any may.
 const staleAfter = 24 * time.Hour
 
-// temporary is the name of a sibling, with the random number that platform and
-// processlock give it. What else begins so is a user's.
-var temporary = regexp.MustCompile(`^\.tether-([0-9a-f]{16}|[0-9a-f]{32})\.tmp$`)
-
 // sweep removes what dead processes left in dir. Nothing comes of its failures: they
 // cost space. Where the directory cannot be listed it does nothing.
 func sweep(p *platform.Platform, dir string) {
-	if p.FS != platform.OS().FS {
-		return
-	}
 	self, err := p.Process.Self()
 	if err != nil {
 		return
 	}
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !temporary.MatchString(e.Name()) {
+	names, _ := p.FS.List(dir)
+	for _, name := range names {
+		if !platform.IsTemporary(name) {
 			continue
 		}
-		path := dir + string(filepath.Separator) + e.Name()
+		path := dir + string(filepath.Separator) + name
 		data, err := p.FS.ReadFile(path, maxRecordJSON)
 		if err != nil {
 			continue
@@ -43,8 +34,8 @@ func sweep(p *platform.Platform, dir string) {
 		stale := false
 		if writer, ok := writerOf(data); ok {
 			stale = platform.Judge(self, writer, p.Process.Identify) == platform.Dead
-		} else if info, err := e.Info(); err == nil {
-			stale = p.Clock.Now().Sub(info.ModTime()) > staleAfter
+		} else if info, err := p.FS.Stat(path); err == nil && info.IsPresent() {
+			stale = p.Clock.Now().Sub(info.OrEmpty().ModTime) > staleAfter
 		}
 		if stale {
 			_ = p.FS.Remove(path)

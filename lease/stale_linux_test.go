@@ -75,7 +75,7 @@ func TestR5_StaleTemporaryFiles(t *testing.T) {
 	if err := os.WriteFile(outside, []byte(held(lease.Holder{Identity: dead})), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(outside, filepath.Join(dir, ".tether-a.tmp")); err != nil {
+	if err := os.Symlink(outside, filepath.Join(dir, ".tether-000000000000000a.tmp")); err != nil {
 		t.Fatal(err)
 	}
 	perform(t, func(do *effect.Do) {

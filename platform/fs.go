@@ -7,9 +7,9 @@ import (
 )
 
 // FS is what the module needs of a file system. Every failure is a *Failure.
-// No method follows a symbolic link in the last part of a path, and none opens
-// anything but regular files, so that a FIFO never blocks and a device is never
-// touched. The methods may be called from any goroutine.
+// No method follows a symbolic link in the last part of a file's path, and none
+// opens anything but regular files and directories, so that a FIFO never blocks and
+// a device is never touched. The methods may be called from any goroutine.
 type FS interface {
 	// ReadFile is the content of the regular file at path, which must not exceed
 	// limit bytes (ReasonTooLarge; at most limit+1 bytes are read). Nothing
@@ -23,6 +23,10 @@ type FS interface {
 	// rename, the temporary file is gone and path untouched; a failure of the
 	// directory's sync means that path has the new content, not yet durably.
 	WriteAtomic(path string, data []byte) error
+
+	// WriteOrdered is WriteAtomic without the directory's sync: after a power cut
+	// the old content or the new is there, whole, but nobody knows which.
+	WriteOrdered(path string, data []byte) error
 
 	// WriteWhole is WriteAtomic without the syncs: readers see the old content
 	// or the new, but a power cut may leave an empty file.
@@ -46,6 +50,10 @@ type FS interface {
 
 	// Stat describes what is at path, or is none when nothing is.
 	Stat(path string) (mo.Option[FileInfo], error)
+
+	// List is the names of what is in the directory, sorted. What appears or goes
+	// meanwhile may be among them or not.
+	List(dir string) ([]string, error)
 
 	// SyncDir makes the directory's entries durable.
 	SyncDir(dir string) error

@@ -39,7 +39,9 @@ func wantReason(t testing.TB, err error, want platform.Reason) {
 }
 
 func TestP6_WriteAtomic(t *testing.T) {
-	for name, write := range map[string]func(string, []byte) error{"atomic": files.WriteAtomic, "whole": files.WriteWhole} {
+	for name, write := range map[string]func(string, []byte) error{
+		"atomic": files.WriteAtomic, "ordered": files.WriteOrdered, "whole": files.WriteWhole,
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "f")
@@ -68,6 +70,27 @@ func TestP6_WriteAtomic(t *testing.T) {
 				t.Fatal("left: ", got)
 			}
 		})
+	}
+}
+
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b", ".c", "a"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := unix.Mkfifo(filepath.Join(dir, "fifo"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := files.List(dir); err != nil || strings.Join(names, " ") != ".c a b fifo" {
+		t.Fatal(names, err)
+	}
+	for name, want := range map[string]platform.Reason{
+		"none": platform.ReasonNotFound, "a": platform.ReasonNotDirectory, "fifo": platform.ReasonNotDirectory,
+	} {
+		_, err := files.List(filepath.Join(dir, name))
+		wantReason(t, err, want)
 	}
 }
 

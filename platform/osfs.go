@@ -1,12 +1,10 @@
 package platform
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"slices"
 
 	"github.com/rivus/tether/errors"
 	"github.com/samber/mo"
@@ -56,12 +54,23 @@ func (osFS) ReadFile(path string, limit int64) ([]byte, error) {
 }
 
 // WriteAtomic implements FS.
-func (osFS) WriteAtomic(path string, data []byte) error { return replace(path, data, true) }
+func (osFS) WriteAtomic(path string, data []byte) error {
+	if err := replace(path, data, true); err != nil {
+		return err
+	}
+	if err := syncDir(Dir(path)); err != nil {
+		return failureOf("sync directory of", path, err)
+	}
+	return nil
+}
+
+// WriteOrdered implements FS.
+func (osFS) WriteOrdered(path string, data []byte) error { return replace(path, data, true) }
 
 // WriteWhole implements FS.
 func (osFS) WriteWhole(path string, data []byte) error { return replace(path, data, false) }
 
-func replace(path string, data []byte, durable bool) (err error) {
+func replace(path string, data []byte, synced bool) (err error) {
 	const op = "write file"
 	mode := fs.FileMode(newFileMode)
 	keepMode := false
@@ -76,7 +85,7 @@ func replace(path string, data []byte, durable bool) (err error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return failureOf(op, path, err)
 	}
-	temporary := sibling(path)
+	temporary := TemporaryBeside(path)
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return failureOf(op, path, err)
@@ -86,28 +95,22 @@ func replace(path string, data []byte, durable bool) (err error) {
 			_ = os.Remove(temporary)
 		}
 	}()
-	err = fill(file, data, mode, keepMode, durable)
+	err = fill(file, data, mode, keepMode, synced)
 	if err != nil {
 		return failureOf(op, path, err)
 	}
 	if err = os.Rename(temporary, path); err != nil {
 		return failureOf(op, path, err)
 	}
-	if durable {
-		if syncErr := syncDir(Dir(path)); syncErr != nil {
-			// Not err: the temporary file has become the target.
-			return failureOf("sync directory of", path, syncErr)
-		}
-	}
 	return nil
 }
 
-func fill(file *os.File, data []byte, mode fs.FileMode, keepMode, durable bool) error {
+func fill(file *os.File, data []byte, mode fs.FileMode, keepMode, synced bool) error {
 	_, err := file.Write(data)
 	if err == nil && keepMode {
 		err = file.Chmod(mode) // the umask may have taken bits that the old file had
 	}
-	if err == nil && durable {
+	if err == nil && synced {
 		err = file.Sync()
 	}
 	return errors.Join(err, file.Close())
@@ -175,6 +178,22 @@ func (osFS) Stat(path string) (mo.Option[FileInfo], error) {
 	}), nil
 }
 
+// List implements FS.
+func (osFS) List(dir string) ([]string, error) {
+	const op = "list directory"
+	file, err := openDir(dir)
+	if err != nil {
+		return nil, failureOf(op, dir, err)
+	}
+	defer file.Close()
+	names, err := file.Readdirnames(-1)
+	if err != nil {
+		return nil, failureOf(op, dir, err)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
 // SyncDir implements FS.
 func (osFS) SyncDir(dir string) error {
 	if err := syncDir(dir); err != nil {
@@ -214,12 +233,4 @@ func kindOf(mode fs.FileMode) FileKind {
 	default:
 		return KindOther
 	}
-}
-
-// sibling is a fresh name in path's directory. It does not contain path's own
-// name, which may be as long as the file system allows already.
-func sibling(path string) string {
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // never fails
-	return Dir(path) + string(filepath.Separator) + ".tether-" + hex.EncodeToString(random[:]) + ".tmp"
 }

@@ -67,8 +67,13 @@ func writeRefusal(path string) Reason {
 	return ""
 }
 
+// openDir never waits for the other end of a FIFO.
+func openDir(dir string) (*os.File, error) {
+	return os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY, 0)
+}
+
 func syncDir(dir string) error {
-	file, err := os.Open(dir)
+	file, err := openDir(dir)
 	if err != nil {
 		return err
 	}

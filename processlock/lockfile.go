@@ -1,8 +1,6 @@
 package processlock
 
 import (
-	"path/filepath"
-
 	"github.com/samber/mo"
 
 	"github.com/rivus/tether/platform"
@@ -101,7 +99,7 @@ func (f lockFile) create(path string) (bool, error) {
 		return false, failed(f.report, "write a stamp", err)
 	}
 	fs := f.platform.FS
-	sibling := filepath.Join(filepath.Dir(path), ".tether-"+newNonce()+".tmp")
+	sibling := platform.TemporaryBeside(path)
 	if fresh, err := fs.CreateExclusive(sibling, data); err != nil || !fresh {
 		if err == nil {
 			return false, failure(f.report, platform.ReasonIO, "a random name is in use: "+quote(sibling))

@@ -1,6 +1,7 @@
 package proptest
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"time"
@@ -53,9 +54,9 @@ func (s simulatedFS) ReadFile(at string, limit int64) (data []byte, err error) {
 
 // write replaces a file. Killed between its steps the process leaves a temporary
 // file, or a rename that is not durable.
-func (s simulatedFS) write(name, at string, data []byte, durable bool) error {
+func (s simulatedFS) write(name, at string, data []byte, synced bool) error {
 	var fresh *inode
-	temporary := path.Join(path.Dir(at), ".tether-"+path.Base(at)+".tmp")
+	var temporary string
 	err := s.do(name, at, func(d *disk, at string) platform.Reason {
 		if reason := d.check(at); reason != "" {
 			return reason
@@ -63,8 +64,10 @@ func (s simulatedFS) write(name, at string, data []byte, durable bool) error {
 		if fresh = d.create(data, s.wall()); fresh == nil {
 			return platform.ReasonNoSpace
 		}
+		// As platform.TemporaryBeside names it, but the same in each run.
+		temporary = path.Join(path.Dir(at), fmt.Sprintf(".tether-%016x.tmp", fresh.number))
 		d.entries[temporary] = fresh
-		if durable {
+		if synced {
 			fresh.synced = slices.Clone(data)
 		}
 		return ""
@@ -73,6 +76,9 @@ func (s simulatedFS) write(name, at string, data []byte, durable bool) error {
 		return err
 	}
 	err = s.do(name, at, func(d *disk, at string) platform.Reason {
+		if d.entries[temporary] != fresh {
+			return platform.ReasonNotFound // somebody swept it away
+		}
 		delete(d.entries, temporary)
 		d.entries[at] = fresh
 		return ""
@@ -84,17 +90,21 @@ func (s simulatedFS) write(name, at string, data []byte, durable bool) error {
 			}
 			return ""
 		})
-		return err
 	}
-	if !durable {
-		return nil
-	}
-	return s.SyncDir(path.Dir(at))
+	return err
 }
 
 // WriteAtomic implements platform.FS.
 func (s simulatedFS) WriteAtomic(at string, data []byte) error {
-	return s.write("WriteAtomic", at, data, true)
+	if err := s.write("WriteAtomic", at, data, true); err != nil {
+		return err
+	}
+	return s.SyncDir(path.Dir(at))
+}
+
+// WriteOrdered implements platform.FS.
+func (s simulatedFS) WriteOrdered(at string, data []byte) error {
+	return s.write("WriteOrdered", at, data, true)
 }
 
 // WriteWhole implements platform.FS.
@@ -180,6 +190,28 @@ func (s simulatedFS) Stat(at string) (info mo.Option[platform.FileInfo], err err
 		return ""
 	})
 	return info, err
+}
+
+// List implements platform.FS.
+func (s simulatedFS) List(dir string) (names []string, err error) {
+	err = s.do("List", dir, func(d *disk, dir string) platform.Reason {
+		if !d.dirs[dir] {
+			return platform.ReasonNotFound
+		}
+		for at := range d.entries {
+			if path.Dir(at) == dir {
+				names = append(names, path.Base(at))
+			}
+		}
+		for at := range d.dirs {
+			if path.Dir(at) == dir && at != dir {
+				names = append(names, path.Base(at))
+			}
+		}
+		slices.Sort(names)
+		return ""
+	})
+	return names, err
 }
 
 // SyncDir implements platform.FS.
