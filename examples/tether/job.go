@@ -10,6 +10,7 @@ import (
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/scope"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -27,6 +28,27 @@ type job struct {
 
 	signals signals
 	child   *child // nil: CMD was not started
+}
+
+// command makes cmd hold what its one argument names, a WHAT, while CMD runs. under
+// is CMD while it is held.
+func (j *job) command(cmd *cobra.Command, what string, status *int, under func(held string) (effect.Effect[int], error)) *cobra.Command {
+	cmd.Annotations = map[string]string{"runs": "CMD"}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		held, argv, err := splitCommand(cmd, args, what)
+		if err != nil {
+			return err
+		}
+		program, err := under(held)
+		if err != nil {
+			return err
+		}
+		j.argv = argv
+		*status, err = j.execute(program)
+		return err
+	}
+	j.flags(cmd.Flags())
+	return cmd
 }
 
 func (j *job) flags(flags *pflag.FlagSet) {

@@ -17,9 +17,8 @@ func lockCommand(o *output, status *int) *cobra.Command {
 		job   = job{output: o}
 	)
 	cmd := &cobra.Command{
-		Use:         "lock PATH -- CMD...",
-		Short:       "Hold a process lock while CMD runs",
-		Annotations: map[string]string{"runs": "CMD"},
+		Use:   "lock PATH -- CMD...",
+		Short: "Hold a process lock while CMD runs",
 		Long: `lock takes the process lock at PATH, runs CMD, and gives the lock back when CMD
 and whatever it started have ended. The kernel frees it when the tool dies.
 
@@ -27,19 +26,6 @@ The lock is lost when somebody removes or replaces PATH: CMD is stopped then, as
 with run. TETHER_LOCK is PATH. Exit statuses are those of run.`,
 		Example: `  tether lock /var/lock/deploy.lock -- make deploy
   tether lock /tmp/sync.lock --wait=30s -- rsync -a src/ dst/`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			own, command, err := splitCommand(cmd, args, 1, "PATH")
-			if err != nil {
-				return err
-			}
-			var options []processlock.Option
-			if file {
-				options = append(options, processlock.WithoutSQLite())
-			}
-			job.argv, job.path = command, own[0]
-			*status, err = job.execute(job.underLock(check, options))
-			return err
-		},
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
 		},
@@ -48,8 +34,14 @@ with run. TETHER_LOCK is PATH. Exit statuses are those of run.`,
 	flags.BoolVar(&file, "file", false, "a lock file in place of a SQLite database; all who use PATH must agree")
 	check = time.Second
 	flags.Var((*positive)(&check), "check", "how often to look whether PATH was replaced")
-	job.flags(flags)
-	return cmd
+	return job.command(cmd, "PATH", status, func(path string) (effect.Effect[int], error) {
+		var options []processlock.Option
+		if file {
+			options = append(options, processlock.WithoutSQLite())
+		}
+		job.path = path
+		return job.underLock(check, options), nil
+	})
 }
 
 // underLock is CMD under the process lock at the job's path.

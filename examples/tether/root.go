@@ -58,16 +58,16 @@ func asksForJSON(args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// splitCommand parts the arguments at "--".
-func splitCommand(cmd *cobra.Command, args []string, before int, what string) (own, command []string, err error) {
+// splitCommand parts the arguments at "--": what is to be held, and CMD.
+func splitCommand(cmd *cobra.Command, args []string, what string) (held string, command []string, err error) {
 	at := cmd.ArgsLenAtDash()
 	if at < 0 || at == len(args) {
-		return nil, nil, errors.New("no command is given; write it after --, as in: tether " + strings.TrimSuffix(cmd.Use, " -- CMD...") + " -- CMD")
+		return "", nil, errors.New("no command is given; write it after --, as in: tether " + strings.TrimSuffix(cmd.Use, " -- CMD...") + " -- CMD")
 	}
-	if at != before {
-		return nil, nil, errors.New("before -- there must be " + what + " and nothing else" + waitHint(cmd, args[:at]))
+	if at != 1 {
+		return "", nil, errors.New("before -- there must be " + what + " and nothing else" + waitHint(cmd, args[:at]))
 	}
-	return args[:at], args[at:], nil
+	return args[0], args[at:], nil
 }
 
 // waitHint is for "--wait 10m", where the duration is an argument of its own.

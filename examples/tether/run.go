@@ -18,9 +18,8 @@ func runCommand(o *output, status *int) *cobra.Command {
 		job    = job{output: o}
 	)
 	cmd := &cobra.Command{
-		Use:         "run --lease DB KEY -- CMD...",
-		Short:       "Hold a lease while CMD runs",
-		Annotations: map[string]string{"runs": "CMD"},
+		Use:   "run --lease DB KEY -- CMD...",
+		Short: "Hold a lease while CMD runs",
 		Long: `run takes the lease of KEY in the SQLite database DB, runs CMD, renews the lease
 meanwhile and releases it when CMD and whatever it started have ended.
 
@@ -43,24 +42,6 @@ failed.`,
 
   # the token in a conditional write
   tether run --lease leases.db publish -- sh -c 'curl -H "If-Token: $TETHER_TOKEN" ...'`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			own, command, err := splitCommand(cmd, args, 1, "KEY")
-			if err != nil {
-				return err
-			}
-			switch {
-			case own[0] == "":
-				return errEmptyKey
-			case db == "":
-				return errors.New("--lease is empty; it needs the path of a database")
-			}
-			if config.Heartbeat == 0 {
-				config.Heartbeat = config.TTL / 4
-			}
-			job.argv, job.key = command, own[0]
-			*status, err = job.execute(job.underLease(db, config))
-			return err
-		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
@@ -73,10 +54,21 @@ failed.`,
 	config.TTL = time.Minute
 	flags.Var((*positive)(&config.TTL), "ttl", "how long a silent holder is left alone")
 	flags.Var((*notNegative)(&config.Heartbeat), "heartbeat", "the pause between renewals (a quarter of --ttl)")
-	job.flags(flags)
 	_ = cmd.MarkFlagRequired("lease")
 	_ = cmd.MarkFlagFilename("lease")
-	return cmd
+	return job.command(cmd, "KEY", status, func(key string) (effect.Effect[int], error) {
+		switch {
+		case key == "":
+			return effect.Effect[int]{}, errEmptyKey
+		case db == "":
+			return effect.Effect[int]{}, errors.New("--lease is empty; it needs the path of a database")
+		}
+		if config.Heartbeat == 0 {
+			config.Heartbeat = config.TTL / 4
+		}
+		job.key = key
+		return job.underLease(db, config), nil
+	})
 }
 
 // underLease is CMD under the lease of the job's key.
