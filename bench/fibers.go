@@ -47,9 +47,16 @@ func forkMany(count int) effect.Effect[[]int] {
 	})
 }
 
-func goForkMany(count int) func() {
-	parent, cancel := context.WithCancel(context.Background())
+// cancellable is a context that nobody cancels, for references that must look all
+// the same.
+func cancellable() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
 	_ = cancel
+	return ctx
+}
+
+func goForkMany(count int) func() {
+	parent := cancellable()
 	return func() {
 		values := make([]int, count)
 		cancels := make([]func(), count)

@@ -107,8 +107,7 @@ func goContended(ctx context.Context) {
 }
 
 func syncs() Group {
-	ctx, cancel := context.WithCancel(context.Background())
-	_ = cancel
+	ctx := cancellable()
 	free := semaphore.NewWeighted(1)
 	return Group{"Deferred and Semaphore", []Row{
 		{
