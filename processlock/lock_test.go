@@ -159,6 +159,24 @@ func TestK3_TheHolderFileIsNobodyElses(t *testing.T) {
 	}
 }
 
+// K4: PATH.stale is the guard of a lock file, and no lock of its own. Beside a
+// SQLite lock nothing has that name.
+func TestK4_TheGuardIsNobodyElses(t *testing.T) {
+	dir := t.TempDir()
+	before := entries(t, dir)
+	for _, name := range []string{"l.stale", "l.stale.stale", ".stale"} {
+		path := filepath.Join(dir, name)
+		fails(t, path, platform.ReasonInvalid, processlock.WithoutSQLite())
+		if _, err := processlock.IsHeld(context.Background(), platform.OS(), path, processlock.WithoutSQLite()); reasonOf(err) != platform.ReasonInvalid {
+			t.Fatal(err)
+		}
+		if names := entries(t, dir); names != before {
+			t.Fatal(names)
+		}
+	}
+	mustRelease(t, acquire(t, filepath.Join(dir, "l.stale")))
+}
+
 func TestK8_ReleaseIsIdempotentAndConcurrent(t *testing.T) {
 	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
 		path := filepath.Join(t.TempDir(), "l")

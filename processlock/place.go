@@ -34,6 +34,10 @@ func resolve(p *platform.Platform, path string, s settings) (place, error) {
 		// PATH.holder names the holder of the lock at PATH, which writes and removes it.
 		return place{}, failure(path, platform.ReasonInvalid, "a name that ends in .holder belongs to the lock beside it; choose another")
 	}
+	if s.mechanism == LockFile && strings.HasSuffix(name, guardSuffix) {
+		// PATH.stale is created, judged and removed by those who reclaim PATH.
+		return place{}, failure(path, platform.ReasonInvalid, "a name that ends in .stale belongs to the lock file beside it; choose another")
+	}
 	dir, err := p.FS.ResolveDir(platform.Dir(path))
 	if err != nil {
 		return place{}, failed(path, "use its directory", err)
