@@ -63,7 +63,7 @@ func (m *Manager) acquire(key string) effect.Effect[*Lease] {
 			l, c := a.run(f)
 			if c != nil {
 				if a.sent {
-					m.abandon(f, at, key, a.id, a.saving)
+					m.abandon(f, at, FencingToken{key, a.generation}, a.id, a.saving)
 				}
 				return nil, c
 			}
@@ -84,10 +84,11 @@ type acquisition struct {
 	id      string
 	// sent: a write may be stored of which it is not known whether it is, since
 	// firstSent at the earliest.
-	sent      bool
-	firstSent time.Duration
-	saving    *scope.Fiber // the last write's; its end may be outstanding
-	event     Acquired     // of the lease that was won
+	sent       bool
+	firstSent  time.Duration
+	generation int64        // of the last write
+	saving     *scope.Fiber // the last write's; its end may be outstanding
+	event      Acquired     // of the lease that was won
 }
 
 func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
@@ -170,6 +171,7 @@ func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], why Takeov
 	if r, ok := stored.Get(); ok {
 		expected = mo.Some(r.Revision)
 	}
+	a.generation = next.Generation
 	start := f.Clock().Monotonic()
 	if !a.sent {
 		a.sent, a.firstSent = true, start

@@ -55,6 +55,8 @@ func TestL9_InterruptedWhileItsWriteHangs(t *testing.T) {
 					if c.closing > 0 {
 						do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
 						expect(t, "closed at", now(do), sec+c.closing)
+						expect(t, "event", w.events[len(w.events)-1],
+							lease.ReleaseAbandoned{Token: lease.FencingToken{Key: key, Generation: 1}})
 					}
 					do.Await(effect.Sleep(c.from - now(do)))
 					l := do.Await(w.manager().Acquire(key, lease.Wait()))

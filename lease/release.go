@@ -3,7 +3,6 @@ package lease
 import (
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -142,7 +141,8 @@ func (m *Manager) retireOnce(f *scope.Fiber, key string, own func(Record) bool) 
 // manager takes it over at once, a fiber tries to release it, and the scope that
 // wanted it waits a Heartbeat at most for that. Nothing is read before saving, the
 // write itself, has ended: it could land after the read.
-func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string, saving *scope.Fiber) {
+func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, token FencingToken, id string, saving *scope.Fiber) {
+	key := token.Key
 	m.mu.Lock()
 	if m.orphans[key] == nil {
 		m.orphans[key] = make(map[string]struct{})
@@ -150,23 +150,19 @@ func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, key, id string, savin
 	m.orphans[key][id] = struct{}{}
 	m.mu.Unlock()
 	var failure lastFailure
-	var generation atomic.Int64
 	retirement := f.Fork(func(f *scope.Fiber) *scope.Cause {
 		defer m.forget(key, id)
 		if c := f.Await(saving); c != nil {
 			return c
 		}
 		timer := f.Clock().AfterFunc(m.config.TTL, func() { f.Interrupt(0) })
-		_, c := m.retire(f, key, func(r Record) bool {
-			generation.Store(r.Generation)
-			return r.HolderID == mo.Some(id)
-		}, &failure)
+		_, c := m.retire(f, key, func(r Record) bool { return r.HolderID == mo.Some(id) }, &failure)
 		timer.Stop()
 		return c
 	}, scope.ForkOptions{Daemon: true})
 	at.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 		if !awaitFor(f, retirement, m.config.Heartbeat) {
-			defer m.abandoned(ReleaseAbandoned{FencingToken{key, generation.Load()}, failure.get()})
+			defer m.abandoned(ReleaseAbandoned{token, failure.get()})
 			retirement.Interrupt(f.ID())
 		}
 		return nil
