@@ -18,12 +18,13 @@ type activation struct {
 	entry *entry
 	key   string
 	fiber scope.Fiber
+	// ended hears of the fiber's end.
+	ended scope.Observer
 	scope scope.Scope
-	// reporter runs OnExit.
-	reporter scope.Fiber
-	// inside marks the fibers that run on behalf of the activation, and
-	// reporting those of OnExit.
-	inside, reporting frame
+	// inside marks the fibers that run on behalf of the activation.
+	inside frame
+	// reporter is nil when there is no OnExit.
+	reporter *reporter
 
 	// by is in whose name the first stop interrupts; 0 is the clock. lanes.mu
 	// guards it.
@@ -36,16 +37,27 @@ type activation struct {
 	done effect.Deferred[effect.Unit]
 }
 
+// reporter runs OnExit.
+type reporter struct {
+	fiber scope.Fiber
+	ended scope.Observer
+	// inside marks OnExit's fibers.
+	inside frame
+}
+
 // prepare makes the activation of a lane that has just got its slot. mu is held:
 // whoever finds the record running must find a fiber that can be interrupted.
 func (l *Lanes) prepare(f *scope.Fiber, e *entry) *activation {
 	a := &activation{lanes: l, entry: e, key: e.Value.key}
 	a.inside = frame{of: a, outer: l.outer}
-	a.reporting = frame{of: a, outer: l.outer, reporting: true}
+	if l.config.OnExit != nil {
+		a.reporter = &reporter{inside: frame{of: a, outer: l.outer, reporting: true}}
+	}
 	// Masked from the start: an interruption of a fiber that has not started
 	// would end it there, and OnExit would hear nothing.
 	f.Prepare(&a.fiber, a.run, scope.ForkOptions{Daemon: true, Mode: scope.StartUninterruptible})
-	a.fiber.Observe(scope.NewObserver(a.report))
+	a.ended.Init(a.report)
+	a.fiber.Observe(&a.ended)
 	e.Value.run = a
 	return a
 }
@@ -90,7 +102,7 @@ func (a *activation) perform(f *scope.Fiber) *scope.Cause {
 		return c
 	}
 	c = f.Guard(func() *scope.Cause {
-		_, c := effect.RunOn(f, effect.Suspend(func() effect.Effect[effect.Unit] { return a.lanes.config.Activate(a.key) }))
+		_, c := effect.RunOn(f, a.lanes.config.Activate(a.key))
 		return c
 	})
 	if entered {
@@ -132,12 +144,14 @@ func (a *activation) settle(f *scope.Fiber, c *scope.Cause) {
 	l.mu.Lock()
 	e.stop, e.by = a.entry.Value.lane.stop, a.by
 	l.mu.Unlock()
-	// This stays when a finalizer calls Goexit, which this function does not
-	// return from.
-	e.closing = scope.CauseDie(scope.Exited{})
+	closed := false
 	defer func() {
 		if f.Abandoned() {
 			return
+		}
+		if !closed {
+			// A finalizer called Goexit.
+			e.closing = scope.CauseDie(scope.Exited{})
 		}
 		if a.timer != nil {
 			a.timer.Stop()
@@ -149,31 +163,33 @@ func (a *activation) settle(f *scope.Fiber, c *scope.Cause) {
 		}
 	}()
 	e.closing = a.scope.CloseMasked(f, scope.MakeExit(effect.Unit{}, c).Any())
+	closed = true
 }
 
 // report hears that the activation's fiber has ended, its children included, and
 // has OnExit run.
 func (a *activation) report(f *scope.Fiber) {
-	if a.lanes.config.OnExit == nil {
+	r := a.reporter
+	if r == nil {
 		a.finish(f)
 		return
 	}
-	reporter := &a.reporter
 	o := scope.ForkOptions{Daemon: true, Mode: scope.StartUninterruptible}
-	f.Prepare(reporter, func(f *scope.Fiber) *scope.Cause {
-		f.SetEnv(inside.In(a.lanes.env, &a.reporting))
+	f.Prepare(&r.fiber, func(f *scope.Fiber) *scope.Cause {
+		f.SetEnv(inside.In(a.lanes.env, &r.inside))
 		_, c := effect.RunOn(f, effect.Scoped(effect.Suspend(func() effect.Effect[effect.Unit] {
 			return a.lanes.config.OnExit(a.exit)
 		})))
 		return c
 	}, o)
-	reporter.Observe(scope.NewObserver(func(f *scope.Fiber) {
+	r.ended.Init(func(f *scope.Fiber) {
 		defer a.finish(f)
 		if c, _ := f.Exited(); c != nil {
 			a.lanes.warn("OnExit failed", a.key, c)
 		}
-	}))
-	f.Start(reporter, o)
+	})
+	r.fiber.Observe(&r.ended)
+	f.Start(&r.fiber, o)
 }
 
 // finish is the last act of an activation, on a fiber that has ended.

@@ -42,7 +42,7 @@ func (fr *frame) deadlocks(f *scope.Fiber, a *activation) bool {
 			return at.reporting || maskedUpTo(f, &fr.of.fiber) || masked(&a.fiber)
 		}
 	}
-	if f.EndsWith(&a.reporter, nil) {
+	if a.reporter != nil && f.EndsWith(&a.reporter.fiber, nil) {
 		return true
 	}
 	return f.EndsWith(&a.fiber, &a.scope) && (maskedUpTo(f, &a.fiber) || masked(&a.fiber))

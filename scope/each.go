@@ -24,7 +24,7 @@ type each struct {
 	starts   int
 	moved    func(start, at int)
 	held     *Item
-	fibers   list.List[*Fiber]
+	parts    list.List[*part]
 	terminal *Cause
 	// over tells that terminal counts, even when nil (the cleanup ends the
 	// iteration without a failure).
@@ -35,6 +35,23 @@ type each struct {
 	outcome func() *Cause
 	resumed bool
 }
+
+// part is an item that runs in a fiber of its own.
+type part struct {
+	of    *each
+	fiber Fiber
+	ended Observer
+	node  list.Node[*part]
+	// round is the first part that the same advance started. Every part of an
+	// advance that stopped at the limit may go on.
+	round  *part
+	paused bool
+}
+
+// open takes in that the part has ended.
+func (p *part) open() { p.of.hear(p) }
+
+func (p *part) heard(f *Fiber) { p.of.box.take(f, p) }
 
 // Each runs items 0 to n-1, at most limit at a time, each in a fiber of its own
 // unless its exit is known. item is called in order, one call at a time, and
@@ -64,7 +81,7 @@ func (f *Fiber) Each(n, limit int, item func(i int) Item, moved func(start, at i
 func (e *each) concurrent() *Cause {
 	f := e.f
 	e.token = f.Arm()
-	e.box.do(e.attempt)
+	e.box.take(nil, note(e.attempt))
 	p := f.Block(e.token, waitEach)
 	if p.Cause == nil && !p.Slept {
 		if c := f.takePending(); c != nil {
@@ -80,7 +97,7 @@ func (e *each) concurrent() *Cause {
 		var running []*Fiber
 		e.sync(func() {
 			e.over = true
-			running = e.fibers.Values()
+			running = e.running()
 		})
 		if c := f.InterruptAll(running); c != nil {
 			return c
@@ -100,20 +117,27 @@ func (e *each) sync(fn func()) {
 		return
 	}
 	done := make(chan struct{})
-	e.box.do(func() { fn(); close(done) })
+	e.box.take(nil, note(func() { fn(); close(done) }))
 	<-done
 }
 
-// attempt runs go, and turns a panic of the user's code into a defect.
+// attempt is the first advance, on e.f. A panic of the user's code becomes a defect.
 func (e *each) attempt() {
+	returned := false
 	defer func() {
 		if r := recover(); r != nil {
 			e.failDefect(CauseRecovered(r))
+		} else if !returned && !e.f.rt.abandoning() {
+			// A Goexit ends e.f, and what it has started must not outlive it.
+			e.over = true
+			e.f.MaskAfter(nil)
+			e.f.InterruptAll(e.running())
 		}
 	}()
 	if outcome := e.advance(); outcome != nil {
 		e.resume(outcome)
 	}
+	returned = true
 }
 
 func (e *each) resume(outcome func() *Cause) {
@@ -125,12 +149,21 @@ func (e *each) resume(outcome func() *Cause) {
 	e.token.Wake()
 }
 
+// running are the fibers that have not ended.
+func (e *each) running() []*Fiber {
+	out := make([]*Fiber, 0, e.parts.Len())
+	for n := e.parts.Front(); n != nil; n = n.Next() {
+		out = append(out, &n.Value.fiber)
+	}
+	return out
+}
+
 func (e *each) stopped() bool { return e.over || e.terminal != nil }
 
 // advance starts what may start. It answers what the fiber goes on with, when
 // that is known.
 func (e *each) advance() func() *Cause {
-	paused := false
+	var round *part
 	for ; !e.stopped() && e.index < e.n; e.index++ {
 		var it Item
 		if e.held != nil {
@@ -148,15 +181,17 @@ func (e *each) advance() func() *Cause {
 			e.place(start, e.index)
 			continue
 		}
-		node := &list.Node[*Fiber]{}
-		// On the parallel runtime items run beside one another from the start:
-		// waiting for each one's first park would make computations take turns.
-		child := e.f.Fork(it.Body, ForkOptions{Immediate: e.box.serial, Daemon: true, bound: true, Mode: StartInherited})
-		node.Value = child
+		p := &part{of: e}
+		p.node.Value = p
+		if round == nil {
+			round = p
+		}
+		p.round = round
+		e.start(p, it.Body)
 		// Others may have been started meanwhile: its result goes to where the
 		// iteration is now.
 		e.place(start, e.index)
-		if c, ended := child.Exited(); ended {
+		if c, ended := p.fiber.Exited(); ended {
 			// A child that ended inside its own start overwrites what others
 			// recorded meanwhile, even the end of the whole iteration.
 			e.terminal, e.over = c, false
@@ -165,32 +200,44 @@ func (e *each) advance() func() *Cause {
 			}
 			continue
 		}
-		e.fibers.Push(node)
-		hear := func(*Fiber) { e.box.do(func() { e.hear(node, &paused) }) }
-		if !child.Observe(NewObserver(hear)) {
-			hear(child)
+		e.parts.Push(&p.node)
+		p.ended.Init(p.heard)
+		if !p.fiber.Observe(&p.ended) {
+			p.heard(nil)
 		}
-		if e.fibers.Len() < e.limit {
+		if e.parts.Len() < e.limit {
 			continue
 		}
-		paused = true
+		round.paused = true
 		e.index++
 		return nil
 	}
 	e.done = true
 	if e.stopped() {
-		if e.fibers.Len() > 0 {
-			for _, child := range e.fibers.Values() {
+		if e.parts.Len() > 0 {
+			for _, child := range e.running() {
 				child.Interrupt(e.f.id)
 			}
 			return nil
 		}
 		return e.end()
 	}
-	if e.fibers.Len() == 0 {
+	if e.parts.Len() == 0 {
 		return e.end()
 	}
 	return nil
+}
+
+func (e *each) start(p *part, body func(*Fiber) *Cause) {
+	// On the parallel runtime items run beside one another from the start:
+	// waiting for each one's first park would make computations take turns.
+	o := ForkOptions{Immediate: e.box.serial, Daemon: true, bound: true, Mode: StartInherited}
+	e.f.Prepare(&p.fiber, body, o)
+	if by := e.box.on; by != nil {
+		by.Start(&p.fiber, o)
+	} else {
+		e.f.Start(&p.fiber, o)
+	}
 }
 
 func (e *each) place(start, at int) {
@@ -206,14 +253,16 @@ func (e *each) end() func() *Cause {
 	return func() *Cause { return c }
 }
 
-// hear takes in that a child ended. paused is that of the advance which started
-// it: every child of an advance that stopped at the limit may go on.
-func (e *each) hear(node *list.Node[*Fiber], paused *bool) {
-	c, _ := node.Value.Exited()
-	e.fibers.Remove(node)
+// hear takes in that p has ended.
+func (e *each) hear(p *part) {
+	c, _ := p.fiber.Exited()
+	e.parts.Remove(&p.node)
+	returned := false
 	defer func() {
 		if r := recover(); r != nil {
 			e.failDefect(CauseRecovered(r))
+		} else if !returned && !e.f.rt.abandoning() {
+			e.failDefect(CauseDie(Exited{}))
 		}
 	}()
 	switch {
@@ -225,18 +274,19 @@ func (e *each) hear(node *list.Node[*Fiber], paused *bool) {
 		e.terminal = c
 		e.advance()
 	}
-	if *paused {
+	if p.round.paused {
 		if outcome := e.advance(); outcome != nil {
 			e.resume(outcome)
 		}
-	} else if e.done && e.fibers.Len() == 0 {
+	} else if e.done && e.parts.Len() == 0 {
 		e.resume(e.end())
 	}
+	returned = true
 }
 
 func (e *each) failDefect(c *Cause) {
 	e.terminal, e.done = c, true
-	running := e.fibers.Values()
+	running := e.running()
 	e.resume(func() *Cause {
 		if len(running) > 0 {
 			c := e.f.briefly(func() *Cause {

@@ -63,8 +63,11 @@ type host struct {
 	// gate is what an immediate start waits at, and gated whether it still does.
 	gate  sync.WaitGroup
 	gated bool
+	// serving tells that the fiber's goroutine runs next once finish has returned.
+	serving bool
 	// steps it made behind the gate.
-	steps int
+	steps int32
+	next  *Fiber
 	// deterministic runtime
 	co    *coroutine
 	batch *batch
@@ -145,17 +148,22 @@ func (f *Fiber) EndsWith(owner *Fiber, s *Scope) bool {
 // Any goroutine may call it.
 func (f *Fiber) Exited() (*Cause, bool) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.exit, f.done
+	c, done := f.exit, f.done
+	f.mu.Unlock()
+	return c, done
 }
 
-// main runs the fiber from its start to its end, unless it was ended before.
-func (f *Fiber) main() {
+// main runs the fiber from its start to its end, unless it was ended before. serving
+// tells that its goroutine is free for another fiber then.
+func (f *Fiber) main(serving bool) {
 	defer f.rt.leave(f)
 	if !f.park.CompareAndSwap(phaseUnstarted, phaseRunning) {
 		return
 	}
+	// Only now: who ended the fiber unrun reads it on another goroutine.
+	f.host.serving = serving
 	f.runBody()
+	f.host.serving = false
 }
 
 func (f *Fiber) runBody() {
@@ -164,6 +172,7 @@ func (f *Fiber) runBody() {
 	// rules: the defer interrupts its children and tells its observers.
 	defer func() {
 		if !returned && !f.rt.abandoning() {
+			f.host.serving = false
 			f.finish(CauseDie(Exited{}))
 		}
 	}()
@@ -191,49 +200,51 @@ func (f *Fiber) callBody() (c *Cause) {
 // finish ends the fiber: its children first, then its exit is published, then
 // its observers are called in order.
 func (f *Fiber) finish(c *Cause) {
-	c = f.endChildren(c)
 	f.mu.Lock()
+	if f.children.head != nil {
+		c = f.endChildren(c)
+	}
 	f.exit, f.done = c, true
 	// Else one fiber that forks the next would keep all before it in memory.
 	f.forker = nil
 	parent := f.parent
-	heard := f.observers.head != nil
+	o, more := f.observers.next()
 	f.mu.Unlock()
 	if parent != nil {
 		parent.mu.Lock()
 		parent.children.remove(f)
 		parent.mu.Unlock()
 	}
-	if !heard && !f.watched && c.HasDies() {
+	if o == nil && !f.watched && c.HasDies() {
 		f.rt.unheard(f, c)
 	}
-	for {
-		// One at a time: an observer that runs may remove later ones.
-		f.mu.Lock()
-		o := f.observers.shift()
-		f.mu.Unlock()
-		if o == nil {
+	for o != nil {
+		o.hear(f)
+		if !more {
+			// Nobody observes a fiber that has ended.
 			return
 		}
-		o.hear(f)
+		// One at a time: an observer that runs may remove later ones.
+		f.mu.Lock()
+		o, more = f.observers.next()
+		f.mu.Unlock()
 	}
 }
 
 // endChildren interrupts the children in fork order and awaits them one at a
-// time. An interruption of f during that wait replaces even a success.
+// time. An interruption of f during that wait replaces even a success. It is called
+// with f.mu held and returns with it, when there are no more children.
 func (f *Fiber) endChildren(c *Cause) *Cause {
-	for {
-		f.mu.Lock()
+	for f.children.head != nil {
 		kids := f.children.snapshot()
 		f.mu.Unlock()
-		if kids == nil {
-			return c
-		}
 		// A child's end may run what interrupts f, which does not sleep then.
 		if i := f.NoticeAfter(f.InterruptAll(kids)); i != nil {
 			c = i
 		}
+		f.mu.Lock()
 	}
+	return c
 }
 
 // childList is an intrusive list: leaving it costs the same for one child and

@@ -10,6 +10,9 @@ type Observer struct {
 	listed     bool
 }
 
+// Init makes o, which must be zero, what NewObserver makes, in memory of the caller's.
+func (o *Observer) Init(fn func(*Fiber)) { o.fn = fn }
+
 // NewObserver makes an observer that calls fn, once, on the goroutine that
 // ended the fiber. fn must not block and must not hold a lock while it wakes.
 func NewObserver(fn func(*Fiber)) *Observer { return &Observer{fn: fn} }
@@ -52,23 +55,24 @@ func (l *observerList) remove(o *Observer) {
 	o.prev, o.next, o.listed = nil, nil, false
 }
 
-func (l *observerList) shift() *Observer {
-	o := l.head
-	if o != nil {
+// next takes the first observer out and tells whether more are left.
+func (l *observerList) next() (o *Observer, more bool) {
+	if o = l.head; o != nil {
 		l.remove(o)
 	}
-	return o
+	return o, l.head != nil
 }
 
 // Observe adds an observer, or answers false when the fiber has ended, in which
 // case o is not called. Any goroutine may call it.
 func (f *Fiber) Observe(o *Observer) bool {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	if f.done {
+		f.mu.Unlock()
 		return false
 	}
 	f.observers.push(o)
+	f.mu.Unlock()
 	return true
 }
 

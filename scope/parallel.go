@@ -46,11 +46,36 @@ func (p *Parallel) start(f *Fiber) {
 	f.host.gated = true
 	f.flags.Or(flagHooked)
 	f.host.gate.Add(1)
-	go f.main()
+	go p.serve(f)
 	f.host.gate.Wait()
 }
 
-func (p *Parallel) startLater(_, f *Fiber) { go f.main() }
+// startLater starts f. One that an observer of by's end starts runs on by's
+// goroutine, after the observers: a chain of fibers, each of which starts the next at
+// its end, costs one goroutine, whose stack has grown already.
+func (p *Parallel) startLater(by, f *Fiber) {
+	if by != nil && by.host.serving && by.done && by.host.next == nil {
+		by.host.next = f
+		return
+	}
+	go p.serve(f)
+}
+
+// serve runs f, and then those that are started at the end of the one before.
+func (p *Parallel) serve(f *Fiber) {
+	// A Goexit in an observer takes the goroutine away from the next one.
+	defer func() {
+		if f != nil && f.host.next != nil {
+			go p.serve(f.host.next)
+		}
+	}()
+	for f != nil {
+		f.main(true)
+		next := f.host.next
+		f.host.next = nil
+		f = next
+	}
+}
 
 func (p *Parallel) leave(f *Fiber) {
 	if f.host.gated {
@@ -98,7 +123,7 @@ func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber))
 	if started != nil {
 		started(f)
 	}
-	f.main()
+	f.main(false)
 	c, _ := f.Exited()
 	return c
 }
