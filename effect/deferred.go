@@ -14,6 +14,10 @@ type Deferred[A any] struct {
 	effect  Effect[A]
 	done    bool
 	waiters list.List[scope.Token]
+	// first is the place of one who waits alone.
+	first list.Node[scope.Token]
+	// value is what effect succeeds with, where it does.
+	value literal[A]
 }
 
 // NewDeferred makes a deferred (TypeScript: Deferred.make).
@@ -34,10 +38,11 @@ func (d *Deferred[A]) Await() Effect[A] {
 			d.mu.Unlock()
 			return then(d.effect)
 		}
-		node := &list.Node[scope.Token]{Value: f.Arm()}
+		node, t := d.node(), f.Arm()
+		node.Value = t
 		d.waiters.Push(node)
 		d.mu.Unlock()
-		p := f.Block(node.Value, waitDeferred)
+		p := f.Block(t, waitDeferred)
 		if p.Cause == nil && !p.Slept {
 			return then(d.effect)
 		}
@@ -59,6 +64,14 @@ func (d *Deferred[A]) Await() Effect[A] {
 	}}
 }
 
+// node is one that nobody uses. mu is held.
+func (d *Deferred[A]) node() *list.Node[scope.Token] {
+	if d.first.Listed() {
+		return new(list.Node[scope.Token])
+	}
+	return &d.first
+}
+
 var waitDeferred = &scope.Waiting{What: "a Deferred"}
 
 // CompleteNow completes the deferred with e, which every waiter then runs, and
@@ -70,7 +83,14 @@ func (d *Deferred[A]) CompleteNow(e Effect[A]) bool {
 		d.mu.Unlock()
 		return false
 	}
-	d.effect, d.done = e, true
+	d.effect = e
+	d.complete()
+	return true
+}
+
+// complete is entered with mu held and gives it back.
+func (d *Deferred[A]) complete() {
+	d.done = true
 	// The waiters are out of the deferred before the first runs: one that ends
 	// inside its wake must not change this list.
 	waiters := d.waiters.Drain()
@@ -78,7 +98,6 @@ func (d *Deferred[A]) CompleteNow(e Effect[A]) bool {
 	for n := waiters; n != nil; n = n.Next() {
 		n.Value.Wake()
 	}
-	return true
 }
 
 // CompleteWith completes it with an effect that every waiter runs.
@@ -90,7 +109,19 @@ func (d *Deferred[A]) CompleteWith(e Effect[A]) Effect[bool] {
 func (d *Deferred[A]) Done(e scope.Exit[A]) Effect[bool] { return d.CompleteWith(FromExit(e)) }
 
 // Succeed completes it with a value.
-func (d *Deferred[A]) Succeed(v A) Effect[bool] { return d.CompleteWith(Succeed(v)) }
+func (d *Deferred[A]) Succeed(v A) Effect[bool] {
+	return Sync(func() bool {
+		d.mu.Lock()
+		if d.done {
+			d.mu.Unlock()
+			return false
+		}
+		d.value.value = v
+		d.effect = Effect[A]{lit: &d.value}
+		d.complete()
+		return true
+	})
+}
 
 // Fail completes it with a failure.
 func (d *Deferred[A]) Fail(err error) Effect[bool] { return d.CompleteWith(Fail[A](err)) }

@@ -130,7 +130,12 @@ func guarded[A any](f *scope.Fiber, e Effect[A]) (v A, c *scope.Cause) {
 
 // onExit runs e, then fin with how it ended, masked if mask is set. fin also
 // runs when a Goexit unwinds the fiber.
-func onExit[A any](f *scope.Fiber, e Effect[A], mask bool, fin func(v A, c *scope.Cause) *scope.Cause) (v A, c *scope.Cause) {
+func onExit[A any](f *scope.Fiber, e Effect[A], mask bool, fin func(v A, c *scope.Cause) *scope.Cause) (A, *scope.Cause) {
+	return onExitRestored(f, e, Restore{}, mask, fin)
+}
+
+// onExitRestored is onExit inside a mask that restore undoes for e.
+func onExitRestored[A any](f *scope.Fiber, e Effect[A], restore Restore, mask bool, fin func(v A, c *scope.Cause) *scope.Cause) (v A, c *scope.Cause) {
 	returned := false
 	defer func() {
 		if !returned && !f.Abandoned() {
@@ -139,7 +144,7 @@ func onExit[A any](f *scope.Fiber, e Effect[A], mask bool, fin func(v A, c *scop
 			fin(zero, scope.CauseDie(scope.Exited{}))
 		}
 	}()
-	v, c = guarded(f, e)
+	v, c = restore.guarded(f, e)
 	returned = true
 	entered := false
 	if mask {

@@ -78,26 +78,23 @@ func AcquireReleaseInterruptible[A, X any](acquire Effect[A], release func(A, sc
 }
 
 func acquireRelease[A, X any](acquire Effect[A], release func(A, scope.Exit[any]) Effect[X], interruptible bool) Effect[A] {
-	return UninterruptibleMask(func(restore Restore) Effect[A] {
-		acquire := acquire
-		if interruptible {
-			acquire = restore.Run(acquire)
+	return inMask(func(f *scope.Fiber, restore Restore) (A, *scope.Cause) {
+		var zero A
+		s, c := scopeAtHand(f)
+		if c != nil {
+			return zero, c
 		}
-		return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
-			var zero A
-			s, c := scopeAtHand(f)
-			if c != nil {
-				return zero, c
-			}
-			v, c := run(f, acquire)
-			if c != nil {
-				return zero, c
-			}
-			if c := s.Add(f, finalizerIn(f.Env(), func(exit scope.Exit[any]) Effect[X] { return release(v, exit) })); c != nil {
-				return zero, c
-			}
-			return v, nil
-		})
+		if !interruptible {
+			restore = Restore{}
+		}
+		v, c := restore.guarded(f, acquire)
+		if c != nil {
+			return zero, c
+		}
+		if c := s.Add(f, finalizerIn(f.Env(), func(exit scope.Exit[any]) Effect[X] { return release(v, exit) })); c != nil {
+			return zero, c
+		}
+		return v, nil
 	})
 }
 

@@ -76,6 +76,48 @@ func (r Restore) Run[A any](e Effect[A]) Effect[A] {
 	}
 }
 
+// guarded evaluates Run(e) on f, and turns a panic into a defect.
+func (r Restore) guarded[A any](f *scope.Fiber, e Effect[A]) (A, *scope.Cause) {
+	switch {
+	case r.to == restoreOpen && !f.Interruptible():
+		return opened(f, e)
+	case r.to == restoreMasked && f.Interruptible():
+		return masked(f, e)
+	default:
+		return guarded(f, e)
+	}
+}
+
+// inMask is UninterruptibleMask for direct-style code.
+func inMask[A any](fn func(f *scope.Fiber, restore Restore) (A, *scope.Cause)) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		entered, c := f.Mask()
+		switch {
+		case c != nil:
+			return failed[A](c)
+		case !entered:
+			return result(fn(f, Restore{}))
+		}
+		v, c := guardedDirect(f, fn)
+		if c = f.Unmask(c); c != nil {
+			return failed[A](c)
+		}
+		return value(v)
+	}}
+}
+
+func guardedDirect[A any](f *scope.Fiber, fn func(f *scope.Fiber, restore Restore) (A, *scope.Cause)) (v A, c *scope.Cause) {
+	mark := f.Mark()
+	defer func() {
+		if r := recover(); r != nil {
+			f.Reset(mark)
+			var zero A
+			v, c = zero, f.Raised(r)
+		}
+	}()
+	return fn(f, Restore{restoreOpen})
+}
+
 // UninterruptibleMask runs what fn builds masked; restore undoes that for parts
 // of it. A fiber that was masked before stays masked inside restore.
 func UninterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {

@@ -53,15 +53,24 @@ func (s *Semaphore) served() *list.Node[*permitWait] {
 	return nil
 }
 
+// takeNow takes n permits that are free, unless who waits comes first.
+func (s *Semaphore) takeNow(n int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.permits-s.taken >= n && (s.waiters.Len() == 0 || s.served() == nil) {
+		s.taken += n
+		return true
+	}
+	return false
+}
+
 // take waits for n permits, then goes on with then. restore is how the wait is
 // interruptible inside a caller's mask.
 func takePermits[A any](f *scope.Fiber, s *Semaphore, n int, restore Restore, then func() (A, *scope.Cause)) (A, *scope.Cause) {
-	s.mu.Lock()
-	if s.permits-s.taken >= n && (s.waiters.Len() == 0 || s.served() == nil) {
-		s.taken += n
-		s.mu.Unlock()
+	if s.takeNow(n) {
 		return then()
 	}
+	s.mu.Lock()
 	node := &list.Node[*permitWait]{Value: &permitWait{n: n}}
 	s.waiters.Push(node)
 	if n <= 0 {
@@ -208,15 +217,17 @@ func (s *Semaphore) TakeScoped(n int) Effect[Unit] {
 
 // TakeIfAvailable takes n permits and tells whether they were free.
 func (s *Semaphore) TakeIfAvailable(n int) Effect[bool] {
-	return Sync(func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.permits-s.taken < n {
-			return false
-		}
-		s.taken += n
-		return true
-	})
+	return Sync(func() bool { return s.takeFree(n) })
+}
+
+func (s *Semaphore) takeFree(n int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.permits-s.taken < n {
+		return false
+	}
+	s.taken += n
+	return true
 }
 
 // Release gives n permits back and gives the number that is free then.
@@ -252,16 +263,17 @@ func (s *Semaphore) Resize(permits int) Effect[Unit] {
 // WithPermits runs e with n permits. They go back when e has ended,
 // however.
 func (s *Semaphore) WithPermits[A any](n int, e Effect[A]) Effect[A] {
-	return UninterruptibleMask(func(restore Restore) Effect[A] {
-		inner := restore.Run(e)
-		return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
-			return takePermits(f, s, n, restore, func() (A, *scope.Cause) { return s.holding(f, inner, n) })
-		})
+	return inMask(func(f *scope.Fiber, restore Restore) (A, *scope.Cause) {
+		if s.takeNow(n) {
+			return holdPermits(f, s, n, restore, e)
+		}
+		return takePermits(f, s, n, restore, func() (A, *scope.Cause) { return holdPermits(f, s, n, restore, e) })
 	})
 }
 
-func (s *Semaphore) holding[A any](f *scope.Fiber, e Effect[A], n int) (A, *scope.Cause) {
-	return onExit(f, e, false, func(A, *scope.Cause) *scope.Cause {
+// holdPermits runs e, restored, and gives the permits back.
+func holdPermits[A any](f *scope.Fiber, s *Semaphore, n int, restore Restore, e Effect[A]) (A, *scope.Cause) {
+	return onExitRestored(f, e, restore, false, func(A, *scope.Cause) *scope.Cause {
 		s.mu.Lock()
 		s.release(f, n)
 		return nil
@@ -271,21 +283,14 @@ func (s *Semaphore) holding[A any](f *scope.Fiber, e Effect[A], n int) (A, *scop
 // WithPermitsIfAvailable runs e with n permits, or gives none when they are
 // not free.
 func (s *Semaphore) WithPermitsIfAvailable[A any](n int, e Effect[A]) Effect[mo.Option[A]] {
-	return UninterruptibleMask(func(restore Restore) Effect[mo.Option[A]] {
-		inner := restore.Run(e)
-		return primitive(func(f *scope.Fiber) (mo.Option[A], *scope.Cause) {
-			s.mu.Lock()
-			if s.permits-s.taken < n {
-				s.mu.Unlock()
-				return mo.None[A](), nil
-			}
-			s.taken += n
-			s.mu.Unlock()
-			v, c := s.holding(f, inner, n)
-			if c != nil {
-				return mo.None[A](), c
-			}
-			return mo.Some(v), nil
-		})
+	return inMask(func(f *scope.Fiber, restore Restore) (mo.Option[A], *scope.Cause) {
+		if !s.takeFree(n) {
+			return mo.None[A](), nil
+		}
+		v, c := holdPermits(f, s, n, restore, e)
+		if c != nil {
+			return mo.None[A](), c
+		}
+		return mo.Some(v), nil
 	})
 }

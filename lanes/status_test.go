@@ -126,7 +126,8 @@ func TestN2_CoalescedWakeIsFree(t *testing.T) {
 						if n := testing.AllocsPerRun(1000, fn); n != 0 {
 							t.Errorf("%s, %s: %v allocations", key, name, n)
 						}
-						if n := runtime.NumGoroutine(); n != goroutines {
+						// One of the iteration before may be about to end.
+						if n := runtime.NumGoroutine(); n > goroutines {
 							t.Errorf("%s, %s: %d goroutines more", key, name, n-goroutines)
 						}
 					}

@@ -289,17 +289,7 @@ func (e *each) failDefect(c *Cause) {
 	running := e.running()
 	e.resume(func() *Cause {
 		if len(running) > 0 {
-			c := e.f.briefly(func() *Cause {
-				entered, c := e.f.Mask()
-				if c != nil {
-					return c
-				}
-				c = e.f.InterruptAll(running)
-				if entered {
-					c = e.f.Unmask(c)
-				}
-				return c
-			})
+			c := e.f.briefly(nil, func(c *Cause) *Cause { return c.Combine(e.f.InterruptAll(running)) })
 			if c != nil {
 				return c
 			}

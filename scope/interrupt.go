@@ -29,15 +29,25 @@ func (f *Fiber) Interruptible() bool { return f.flags.Load()&flagInterruptible !
 // Any goroutine may call it.
 func (f *Fiber) Masked() bool { return f.flags.Load()&(flagInterruptible|flagBrief) == 0 }
 
-// briefly runs region, which masks, as a mask of the kernel's own.
-func (f *Fiber) briefly(region func() *Cause) *Cause {
+// inMask runs region, the rest of what has come to c, masked.
+func (f *Fiber) inMask(c *Cause, region func(c *Cause) *Cause) *Cause {
+	entered, c := f.MaskAfter(c)
+	c = region(c)
+	if entered {
+		c = f.Unmask(c)
+	}
+	return c
+}
+
+// briefly is inMask in a mask of the kernel's own.
+func (f *Fiber) briefly(c *Cause, region func(c *Cause) *Cause) *Cause {
 	if !f.Interruptible() {
-		return region()
+		return region(c)
 	}
 	// Before the mask and until after it, so that nobody sees the mask without it.
 	f.flags.Or(flagBrief)
 	defer f.flags.And(^flagBrief)
-	return region()
+	return f.inMask(c, region)
 }
 
 // Signaled tells whether Notice has anything to do. It is the one check that

@@ -8,7 +8,8 @@ import (
 
 // Parallel is the runtime of real programs: a goroutine for each fiber and the
 // live clock. Fibers sleep on a semaphore inside the fiber, so that parking
-// allocates nothing.
+// allocates nothing. A goroutine may serve fibers one after the other: who locks it
+// to a thread (runtime.LockOSThread) must unlock it.
 type Parallel struct {
 	clock Clock
 	ids   atomic.Uint64

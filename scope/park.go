@@ -159,17 +159,17 @@ func (f *Fiber) Settle(c *Cause, cleanup func() *Cause) *Cause {
 	if c == nil && f.flags.Load()&both != both {
 		return nil
 	}
-	return f.briefly(func() *Cause { return f.SettleForeign(c, cleanup) })
+	return f.briefly(c, func(c *Cause) *Cause { return f.cleanUp(c, cleanup) })
 }
 
 // SettleForeign is Settle whose cleanup is the program's.
 func (f *Fiber) SettleForeign(c *Cause, cleanup func() *Cause) *Cause {
-	entered, c := f.MaskAfter(c)
+	return f.inMask(c, func(c *Cause) *Cause { return f.cleanUp(c, cleanup) })
+}
+
+func (f *Fiber) cleanUp(c *Cause, cleanup func() *Cause) *Cause {
 	if cleanup != nil && c.HasInterrupts() {
 		c = CombineFinalizer(c, f.Guard(cleanup))
-	}
-	if entered {
-		c = f.Unmask(c)
 	}
 	return c
 }

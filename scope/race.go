@@ -43,13 +43,8 @@ func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (w
 	}()
 	c = f.Guard(func() *Cause { return f.NoticeAfter(r.run(f, n, body, o)) })
 	returned = true
-	c = f.briefly(func() *Cause {
-		entered, c := f.MaskAfter(c)
-		c = CombineFinalizer(c, f.Guard(func() *Cause { return r.interruptLosers(f) }))
-		if entered {
-			c = f.Unmask(c)
-		}
-		return c
+	c = f.briefly(c, func(c *Cause) *Cause {
+		return CombineFinalizer(c, f.Guard(func() *Cause { return r.interruptLosers(f) }))
 	})
 	return r.winner, c
 }

@@ -1,0 +1,35 @@
+package scope_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/rivus/tether/scope"
+)
+
+// A fiber that an observer starts on the fiber that has ended gets its goroutine.
+// Another observer that calls Goexit takes the goroutine, but not the start.
+func TestStartOnAFiberThatHasEnded(t *testing.T) {
+	for name, last := range map[string]func(){"returns": func() {}, "Goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			gate, ran := make(chan struct{}), make(chan struct{}, 2)
+			var first, second, third scope.Fiber
+			body := func(*scope.Fiber) *scope.Cause {
+				ran <- struct{}{}
+				return nil
+			}
+			scope.NewParallel(nil).Go(&first, nil, func(*scope.Fiber) *scope.Cause {
+				<-gate
+				return nil
+			})
+			first.Observe(scope.NewObserver(func(f *scope.Fiber) {
+				f.ForkInto(&second, body, scope.ForkOptions{Daemon: true})
+				f.ForkInto(&third, body, scope.ForkOptions{Daemon: true})
+			}))
+			first.Observe(scope.NewObserver(func(*scope.Fiber) { last() }))
+			close(gate)
+			<-ran
+			<-ran
+		})
+	}
+}
