@@ -131,9 +131,8 @@ func (d *disk) ReadFile(path string, limit int64) ([]byte, error) {
 	return slices.Clone(n.data), nil
 }
 
-// replace is how platform's own FS replaces a file. durable: of the five steps all;
-// ordered: not the directory's sync; whole: no sync.
-func (d *disk) replace(path string, data []byte, how durability) error {
+// replace is how platform's own FS replaces a file.
+func (d *disk) replace(path string, data []byte, synced bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.next++
@@ -146,11 +145,8 @@ func (d *disk) replace(path string, data []byte, how durability) error {
 		func() { delete(d.names, temporary); d.names[path] = n },
 		func() { d.safe = maps.Clone(d.names) },
 	}
-	if how < durable {
-		steps = steps[:4]
-	}
-	if how == whole {
-		steps = slices.Delete(steps, 2, 3)
+	if !synced {
+		steps = slices.Delete(slices.Delete(steps, 4, 5), 2, 3)
 	}
 	for _, s := range steps {
 		if !d.step(s) {
@@ -160,19 +156,8 @@ func (d *disk) replace(path string, data []byte, how durability) error {
 	return nil
 }
 
-// durability is how much of a replacement is synced.
-type durability int
-
-const (
-	whole durability = iota
-	ordered
-	durable
-)
-
-func (d *disk) WriteAtomic(path string, data []byte) error { return d.replace(path, data, durable) }
-
-func (d *disk) WriteOrdered(path string, data []byte) error { return d.replace(path, data, ordered) }
-func (d *disk) WriteWhole(path string, data []byte) error   { return d.replace(path, data, whole) }
+func (d *disk) WriteAtomic(path string, data []byte) error { return d.replace(path, data, true) }
+func (d *disk) WriteWhole(path string, data []byte) error  { return d.replace(path, data, false) }
 
 func (d *disk) CreateExclusive(path string, data []byte) (bool, error) {
 	d.mu.Lock()

@@ -24,10 +24,6 @@ type FS interface {
 	// directory's sync means that path has the new content, not yet durably.
 	WriteAtomic(path string, data []byte) error
 
-	// WriteOrdered is WriteAtomic without the directory's sync: after a power cut
-	// the old content or the new is there, whole, but nobody knows which.
-	WriteOrdered(path string, data []byte) error
-
 	// WriteWhole is WriteAtomic without the syncs: readers see the old content
 	// or the new, but a power cut may leave an empty file.
 	WriteWhole(path string, data []byte) error

@@ -39,9 +39,7 @@ func wantReason(t testing.TB, err error, want platform.Reason) {
 }
 
 func TestP6_WriteAtomic(t *testing.T) {
-	for name, write := range map[string]func(string, []byte) error{
-		"atomic": files.WriteAtomic, "ordered": files.WriteOrdered, "whole": files.WriteWhole,
-	} {
+	for name, write := range map[string]func(string, []byte) error{"atomic": files.WriteAtomic, "whole": files.WriteWhole} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "f")

@@ -64,9 +64,6 @@ func (osFS) WriteAtomic(path string, data []byte) error {
 	return nil
 }
 
-// WriteOrdered implements FS.
-func (osFS) WriteOrdered(path string, data []byte) error { return replace(path, data, true) }
-
 // WriteWhole implements FS.
 func (osFS) WriteWhole(path string, data []byte) error { return replace(path, data, false) }
 

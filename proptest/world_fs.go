@@ -102,11 +102,6 @@ func (s simulatedFS) WriteAtomic(at string, data []byte) error {
 	return s.SyncDir(path.Dir(at))
 }
 
-// WriteOrdered implements platform.FS.
-func (s simulatedFS) WriteOrdered(at string, data []byte) error {
-	return s.write("WriteOrdered", at, data, true)
-}
-
 // WriteWhole implements platform.FS.
 func (s simulatedFS) WriteWhole(at string, data []byte) error {
 	return s.write("WriteWhole", at, data, false)
