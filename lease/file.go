@@ -107,8 +107,10 @@ func (s *Files) admit() error {
 }
 
 // Save implements Repository. It takes the guard, reads, compares and replaces
-// the file, synced. The first one lists the directory, to remove the temporary files
-// that killed processes left.
+// the file, synced, in a renewal as well: what replaces the file that has the
+// generation must be on the disk before its name is. On a disk that takes about a
+// millisecond, and the processor works for more than half of it. The first one lists
+// the directory, to remove the temporary files that killed processes left.
 func (s *Files) Save(key string, next Record, expected mo.Option[int64]) effect.Effect[effect.Unit] {
 	return effect.UninterruptibleMask(func(restore effect.Restore) effect.Effect[effect.Unit] {
 		return effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
