@@ -148,7 +148,7 @@ func forEach() Group {
 	out := make([]int, size)
 	return Group{"Collections", []Row{{
 		Name: "forEach", Work: "`ForEach` of 1,000 sync items, concurrency 4", Unit: "item",
-		Floor: "Each item has a fiber, and that a goroutine; conc reuses its four.",
+		Floor: "Each item has a fiber of its own, which can be interrupted, and a place among the results; the others call a function on one of four goroutines, or on one of its own.",
 		Ours: tether(effect.ForEach(items, func(x, _ int) effect.Effect[int] {
 			return effect.Sync(func() int { return x * 2 })
 		}, limit)).counted(size),
