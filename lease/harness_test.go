@@ -62,6 +62,16 @@ func record(generation, revision int64, h lease.Holder, id string) lease.Record 
 	return lease.Record{Key: key, Generation: generation, Revision: revision, Holder: mo.Some(h), HolderID: mo.Some(id)}
 }
 
+// rounds is how often a stress test repeats: few times with -short, and under the race
+// detector. There a round costs five to ten times as much and is to find data races,
+// which show in any order of events. Orders that are rare are the plain run's to find.
+func rounds(full, few int) int {
+	if raced || testing.Short() {
+		return few
+	}
+	return full
+}
+
 // plan is what a scripted repository does with one call.
 type plan struct {
 	before effect.Effect[unit] // runs first; zero: nothing

@@ -17,18 +17,14 @@ import (
 
 // killRounds is how many processes the kill test kills in all.
 func killRounds(t *testing.T) int {
-	rounds := 120
-	if testing.Short() {
-		rounds = 30
-	}
+	n := rounds(120, 30)
 	if text := os.Getenv("TETHER_KILL_ROUNDS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil || n < 1 {
 			t.Fatalf("TETHER_KILL_ROUNDS=%q", text)
 		}
-		rounds = n
 	}
-	return rounds
+	return n
 }
 
 // victim is a contending process, whose phases are heard all the time.
@@ -90,17 +86,17 @@ func (v *victim) at(phase string) <-chan struct{} {
 // keys that nobody else wants: whoever comes after it takes each of them over at
 // once, with the generation that follows the stored one.
 func TestL18_KillAtRandomInstants(t *testing.T) {
-	rounds := killRounds(t)
+	kills := killRounds(t)
 	names := []string{"sqlite", "files", "files without SQLite"}
 	for i, store := range names {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel() // they wait more than they work
-			killing(t, store, (rounds+len(names)-1-i)/len(names))
+			killing(t, store, (kills+len(names)-1-i)/len(names))
 		})
 	}
 }
 
-func killing(t *testing.T, store string, rounds int) {
+func killing(t *testing.T, store string, kills int) {
 	const contenders = 4
 	dir := t.TempDir()
 	path := filepath.Join(t.TempDir(), "log")
@@ -127,7 +123,7 @@ func killing(t *testing.T, store string, rounds int) {
 	}
 	hits := map[string]int{}
 	acquired, gaveUp, held := 0, 0, 0
-	for range rounds {
+	for range kills {
 		i := rand.IntN(contenders)
 		v := pool[i]
 		phase := phases[rand.IntN(len(phases))]
@@ -168,7 +164,7 @@ func killing(t *testing.T, store string, rounds int) {
 		acquired += v.acquired
 	}
 	works, last := checkLog(t, path, killed)
-	t.Logf("%d kills, %d acquisitions, %d of slots, %d releases given up, %d works, at phases %v", rounds, acquired, held, gaveUp, works, hits)
+	t.Logf("%d kills, %d acquisitions, %d of slots, %d releases given up, %d works, at phases %v", kills, acquired, held, gaveUp, works, hits)
 	// And the next one gets it at once: nobody is left alive.
 	perform(t, func(do *effect.Do) {
 		r := stores[store](dir)

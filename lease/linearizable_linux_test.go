@@ -25,9 +25,9 @@ func TestL18_LinearizableProcesses(t *testing.T) {
 
 func recordProcesses(t *testing.T, store, dir, mode string, repeat int) {
 	const contenders = 3
-	kills := 6
-	if testing.Short() {
-		kills = 3
+	kills := rounds(6, 3)
+	if raced {
+		repeat /= 2
 	}
 	h := &history{}
 	clients := 0

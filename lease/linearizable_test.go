@@ -38,7 +38,11 @@ func TestR1_Linearizable(t *testing.T) {
 // goroutines, with reads among them, are those of one lease after the other.
 func TestL5_Linearizable(t *testing.T) {
 	onEach(t, func(t *testing.T, open func() lease.Repository) {
-		const clients, repeat = 4, 12
+		const clients = 4
+		repeat := 12
+		if raced {
+			repeat = 6
+		}
 		h := &history{start: time.Now()}
 		var wg sync.WaitGroup
 		for client := range clients {

@@ -30,6 +30,10 @@ func lives(m *lease.Manager, given func(lease.FencingToken)) effect.Effect[unit]
 // the restart, no generation that was given to anybody is given again, and the lease
 // can be had. R5: temporary files that name a process of before the cut go away.
 func TestL2_PowerCutOnFiles(t *testing.T) {
+	kinds := []uint64{0, 1, 2, 3, 4, 5, 6, 7}
+	if raced { // one fiber runs at a time, so that there is little to race
+		kinds = []uint64{0, 1, 6} // nothing, everything, a part
+	}
 	cuts, restarts, swept := 0, 0, 0
 	for cutAt := 1; ; cutAt++ {
 		d := newDisk()
@@ -50,7 +54,7 @@ func TestL2_PowerCutOnFiles(t *testing.T) {
 			break
 		}
 		cuts++
-		for kind := range uint64(8) {
+		for _, kind := range kinds {
 			restarts++
 			after := d.image(drawing(kind))
 			left := len(after.temporaries())

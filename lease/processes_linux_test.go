@@ -46,11 +46,7 @@ func TestL18_F1_F16_ExactlyOneTakesOver(t *testing.T) {
 		for range 8 {
 			contenders = append(contenders, spawn(t, s))
 		}
-		rounds := 17
-		if testing.Short() {
-			rounds = 2
-		}
-		for round := range rounds {
+		for round := range rounds(17, 2) {
 			victim := spawn(t, s)
 			before := victim.must(command{Do: "acquire", Wait: true}).Generation
 			victim.signal(syscall.SIGKILL)
@@ -278,10 +274,7 @@ func TestR1_FenceOfAKilledProcess(t *testing.T) {
 // come out of it, and the revision counts the successes.
 func TestR1_F20_TwelveProcessesSwap(t *testing.T) {
 	onStores(t, func(t *testing.T, store, dir string) {
-		processes, repeat := 12, 15
-		if testing.Short() {
-			processes, repeat = 4, 5
-		}
+		processes, repeat := rounds(12, 4), rounds(15, 5)
 		var swappers []*child
 		for range processes {
 			swappers = append(swappers, spawn(t, quick(store, dir)))

@@ -109,7 +109,11 @@ func TestK9_ChecksSeeWhatIs(t *testing.T) {
 				t.Fatalf("held %t, seen %t", truth[i-1].Held, l.Held)
 			}
 		}
-		if sure[true] < len(looks)/10 || sure[false] < len(looks)/10 {
+		least := len(looks) / 10
+		if raced { // few rounds, and slow ones: the share varies more
+			least /= 5
+		}
+		if sure[true] < least || sure[false] < least {
 			t.Error("it tested little")
 		}
 		t.Logf("%d checks: %d surely held, %d surely free", len(looks), sure[true], sure[false])

@@ -1,0 +1,6 @@
+//go:build !race
+
+package processlock_test
+
+// raced tells that the race detector, which slows everything down, is on.
+const raced = false
