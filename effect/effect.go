@@ -140,7 +140,7 @@ func onExitRestored[A any](f *scope.Fiber, e Effect[A], restore Restore, mask bo
 	defer func() {
 		if !returned && !f.Abandoned() {
 			var zero A
-			f.Mask()
+			f.MaskAfter(nil)
 			fin(zero, scope.CauseDie(scope.Exited{}))
 		}
 	}()

@@ -132,9 +132,9 @@ func finalizerIn[X any](env *scope.Env, fin func(scope.Exit[any]) Effect[X]) sco
 			_, c := run(f, e)
 			return c
 		}
+		defer f.SetEnv(prev)
 		f.SetEnv(next)
 		_, c := guarded(f, e)
-		f.SetEnv(prev)
 		return c
 	}
 }

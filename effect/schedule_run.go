@@ -40,10 +40,9 @@ func pause[Out any](d ScheduleDecision[Out]) Effect[Unit] {
 // attempt runs e with m as the current metadata.
 func attempt[A, Out any](f *scope.Fiber, e Effect[A], m ScheduleMetadata[Out]) (A, *scope.Cause) {
 	prev := f.Env()
+	defer f.SetEnv(prev)
 	f.SetEnv(CurrentScheduleMetadata.In(prev, m.erased()))
-	v, c := guarded(f, e)
-	f.SetEnv(prev)
-	return v, c
+	return guarded(f, e)
 }
 
 // Schedule runs e as s says: unlike Repeat, the first step of s, with a nil

@@ -99,9 +99,9 @@ func Env() Effect[*scope.Env] {
 func withEnv[A any](e Effect[A], change func(f *scope.Fiber, env *scope.Env) *scope.Env) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		prev := f.Env()
+		// From a defer: finalizers further out run on the way of a Goexit.
+		defer f.SetEnv(prev)
 		f.SetEnv(change(f, prev))
-		v, c := guarded(f, e)
-		f.SetEnv(prev)
-		return result(v, c)
+		return result(guarded(f, e))
 	}}
 }

@@ -17,9 +17,16 @@ type each struct {
 	item  func(i int) Item
 	n     int
 	limit int
-	box   mailbox
+	// mode is f's own when it began: when an item is started, f may be in a mask of
+	// the kernel's, which would keep the item from being interrupted.
+	mode Mode
+	box  mailbox
 
 	// The rest is changed inside box.
+	// ready is a part that has not been started.
+	ready *part
+	// heardAll is closed when every part has been heard.
+	heardAll chan struct{}
 	index    int
 	starts   int
 	moved    func(start, at int)
@@ -49,7 +56,11 @@ type part struct {
 }
 
 // open takes in that the part has ended.
-func (p *part) open() { p.of.hear(p) }
+func (p *part) open() *Fiber {
+	e := p.of
+	e.hear(p)
+	return e.takeReady()
+}
 
 func (p *part) heard(f *Fiber) { p.of.box.take(f, p) }
 
@@ -62,8 +73,14 @@ func (p *part) heard(f *Fiber) { p.of.box.take(f, p) }
 // same item again. moved hears of every start, counted from 0, whose result
 // therefore counts as that of another item, or of one beyond the last.
 func (f *Fiber) Each(n, limit int, item func(i int) Item, moved func(start, at int)) *Cause {
-	e := &each{f: f, item: item, n: n, limit: limit, moved: moved}
+	e := &each{f: f, item: item, n: n, limit: limit, moved: moved, mode: StartInherited}
 	e.box.serial = f.rt.serial()
+	if !e.box.serial {
+		e.box.start = e.startNow
+		if e.mode = StartUninterruptible; f.Interruptible() {
+			e.mode = StartInterruptible
+		}
+	}
 	for ; e.index < n; e.index++ {
 		it := item(e.index)
 		e.starts++
@@ -84,28 +101,60 @@ func (e *each) concurrent() *Cause {
 	e.box.take(nil, note(e.attempt))
 	p := f.Block(e.token, waitEach)
 	if p.Cause == nil && !p.Slept {
-		if c := f.takePending(); c != nil {
+		c := f.takePending()
+		switch {
+		case c == nil:
+			return f.Guard(e.outcome)
+		case e.box.serial:
 			return c
+		default:
+			// TypeScript leaves what it has started by then; here it would run on,
+			// beside whatever comes next.
+			return f.briefly(c, func(c *Cause) *Cause {
+				e.interrupt()
+				return c
+			})
 		}
-		return f.Guard(e.outcome)
 	}
 	c := p.Cause
 	if c == nil {
 		c = f.NoticeAfter(f.Guard(e.outcome))
 	}
 	return f.Settle(c, func() *Cause {
-		var running []*Fiber
-		e.sync(func() {
-			e.over = true
-			running = e.running()
-		})
-		if c := f.InterruptAll(running); c != nil {
+		if c := e.interrupt(); c != nil {
 			return c
 		}
-		var terminal *Cause
-		e.sync(func() { terminal = e.terminal })
-		return terminal
+		return e.reported()
 	})
+}
+
+// interrupt ends the iteration: nothing more is started, and what runs is interrupted
+// and awaited.
+func (e *each) interrupt() *Cause {
+	var running []*Fiber
+	e.sync(func() {
+		e.over = true
+		running = e.running()
+	})
+	return e.f.InterruptAll(running)
+}
+
+// reported is the terminal exit when every part has been heard.
+func (e *each) reported() (c *Cause) {
+	if !e.box.serial {
+		// A fiber that has ended is not waited for, though it may not have told yet.
+		all := make(chan struct{})
+		e.sync(func() {
+			if e.parts.Len() == 0 {
+				close(all)
+			} else {
+				e.heardAll = all
+			}
+		})
+		<-all
+	}
+	e.sync(func() { c = e.terminal })
+	return c
 }
 
 var waitEach = &Waiting{What: "concurrent work (All, ForEach)"}
@@ -117,12 +166,16 @@ func (e *each) sync(fn func()) {
 		return
 	}
 	done := make(chan struct{})
-	e.box.take(nil, note(func() { fn(); close(done) }))
+	e.box.take(nil, note(func() *Fiber {
+		fn()
+		close(done)
+		return nil
+	}))
 	<-done
 }
 
 // attempt is the first advance, on e.f. A panic of the user's code becomes a defect.
-func (e *each) attempt() {
+func (e *each) attempt() *Fiber {
 	returned := false
 	defer func() {
 		if r := recover(); r != nil {
@@ -138,6 +191,7 @@ func (e *each) attempt() {
 		e.resume(outcome)
 	}
 	returned = true
+	return e.takeReady()
 }
 
 func (e *each) resume(outcome func() *Cause) {
@@ -169,6 +223,10 @@ func (e *each) advance() func() *Cause {
 		if e.held != nil {
 			it, e.held = *e.held, nil
 		} else {
+			// It may take long, or wait for an item.
+			if p := e.takeReady(); p != nil {
+				e.startNow(p)
+			}
 			it = e.item(e.index)
 			e.starts++
 		}
@@ -228,16 +286,29 @@ func (e *each) advance() func() *Cause {
 	return nil
 }
 
+// start makes p a fiber. On the parallel runtime it starts with the next item, or when
+// the letter is done with: items run beside one another from the start, as waiting for
+// each one's first park would make computations take turns.
 func (e *each) start(p *part, body func(*Fiber) *Cause) {
-	// On the parallel runtime items run beside one another from the start:
-	// waiting for each one's first park would make computations take turns.
-	o := ForkOptions{Immediate: e.box.serial, Daemon: true, bound: true, Mode: StartInherited}
-	e.f.Prepare(&p.fiber, body, o)
-	if by := e.box.on; by != nil {
-		by.Start(&p.fiber, o)
+	e.f.Prepare(&p.fiber, body, ForkOptions{Daemon: true, bound: true, Mode: e.mode})
+	// Its defect is the iteration's: one that ends before it is observed must not
+	// count as unheard.
+	p.fiber.watched = true
+	if e.box.serial {
+		e.f.Start(&p.fiber, ForkOptions{Immediate: true})
 	} else {
-		e.f.Start(&p.fiber, o)
+		e.ready = p
 	}
+}
+
+func (e *each) startNow(f *Fiber) { e.f.Start(f, ForkOptions{}) }
+
+func (e *each) takeReady() *Fiber {
+	p := e.ready
+	if e.ready = nil; p == nil {
+		return nil
+	}
+	return &p.fiber
 }
 
 func (e *each) place(start, at int) {
@@ -263,6 +334,10 @@ func (e *each) hear(p *part) {
 			e.failDefect(CauseRecovered(r))
 		} else if !returned && !e.f.rt.abandoning() {
 			e.failDefect(CauseDie(Exited{}))
+		}
+		if e.heardAll != nil && e.parts.Len() == 0 {
+			close(e.heardAll)
+			e.heardAll = nil
 		}
 	}()
 	switch {
@@ -294,6 +369,6 @@ func (e *each) failDefect(c *Cause) {
 				return c
 			}
 		}
-		return e.terminal
+		return e.reported()
 	})
 }

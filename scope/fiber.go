@@ -218,17 +218,37 @@ func (f *Fiber) finish(c *Cause) {
 	if o == nil && !f.watched && c.HasDies() {
 		f.rt.unheard(f, c)
 	}
-	for o != nil {
-		o.hear(f)
-		if !more {
-			// Nobody observes a fiber that has ended.
-			return
-		}
-		// One at a time: an observer that runs may remove later ones.
-		f.mu.Lock()
-		o, more = f.observers.next()
-		f.mu.Unlock()
+	f.tell(o, more)
+}
+
+// tell calls the observers of a fiber that has ended, o first. Nobody becomes one any
+// more.
+func (f *Fiber) tell(o *Observer, more bool) {
+	for ; more; o, more = f.nextObserver() {
+		f.tellOne(o)
 	}
+	if o != nil {
+		o.hear(f)
+	}
+}
+
+// tellOne calls an observer that others come after: a Goexit in it is not theirs.
+func (f *Fiber) tellOne(o *Observer) {
+	returned := false
+	defer func() {
+		if !returned && !f.rt.abandoning() {
+			f.host.serving = false
+		}
+	}()
+	o.hear(f)
+	returned = true
+}
+
+// nextObserver takes one out at a time: one that runs may remove later ones.
+func (f *Fiber) nextObserver() (o *Observer, more bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.observers.next()
 }
 
 // endChildren interrupts the children in fork order and awaits them one at a

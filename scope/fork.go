@@ -77,31 +77,37 @@ func (f *Fiber) ForkIn(s *Scope, child *Fiber, body func(*Fiber) *Cause, o ForkO
 		child.Interrupt(f.id)
 		return
 	}
-	f.ForkInto(child, body, o)
-	if _, done := child.Exited(); done {
+	f.Prepare(child, body, o)
+	if f.rt.serial() {
+		// As in TypeScript: what the child adds to the scope till it parks comes first.
+		f.Start(child, o)
+		child.tie(s, &child.inScope, f.id)
 		return
 	}
-	if !s.register(&child.inScope, child, fiberFinalizer(child)) {
-		child.Interrupt(f.id)
+	// A scope that closes beside this must find a child that runs.
+	child.tie(s, &child.inScope, f.id)
+	f.Start(child, o)
+}
+
+// tie has s, when it closes, interrupt and await f, until f ends. A scope that is
+// closed has it interrupted in the name of by. s keeps it at at.
+func (f *Fiber) tie(s *Scope, at *Registration, by FiberID) {
+	if _, done := f.Exited(); done {
 		return
 	}
-	if !child.Observe(NewObserver(func(*Fiber) { s.Remove(&child.inScope) })) {
-		s.Remove(&child.inScope)
+	if !s.register(at, f, fiberFinalizer(f)) {
+		f.Interrupt(by)
+		return
+	}
+	if !f.Observe(NewObserver(func(*Fiber) { s.Remove(at) })) {
+		s.Remove(at)
 	}
 }
 
 // RunIn ties a fiber that runs already to s (TypeScript: Fiber.runIn).
 func (f *Fiber) RunIn(s *Scope) {
-	if _, done := f.Exited(); done {
-		return
-	}
-	if s.Closed() || !s.register(&f.inScope, f, fiberFinalizer(f)) {
-		f.Interrupt(f.id)
-		return
-	}
-	if !f.Observe(NewObserver(func(*Fiber) { s.Remove(&f.inScope) })) {
-		s.Remove(&f.inScope)
-	}
+	// inScope is the scope's that f was forked in.
+	f.tie(s, new(Registration), f.id)
 }
 
 func fiberFinalizer(child *Fiber) Finalizer {

@@ -11,18 +11,18 @@ type mailbox struct {
 	mu     sync.Mutex
 	busy   bool
 	queue  []letter
-	// on is the fiber that has ended and whose goroutine takes letters in, or nil
-	// when a fiber takes them in that has not. Who takes them in owns it.
-	on *Fiber
+	// start starts a fiber that a letter has answered with.
+	start func(f *Fiber)
 }
 
-// letter is something to do for the mailbox's owner.
-type letter interface{ open() }
+// letter is something to do for the mailbox's owner. Opening it may answer with a
+// fiber that has been prepared, to be started when the letter is done with.
+type letter interface{ open() *Fiber }
 
 // note is a letter of a function.
-type note func()
+type note func() *Fiber
 
-func (n note) open() { n() }
+func (n note) open() *Fiber { return n() }
 
 // take takes in l, now or by whom it finds at work. by is the fiber whose end the
 // letter tells of, when the caller is on its goroutine, or nil.
@@ -39,21 +39,30 @@ func (m *mailbox) take(by *Fiber, l letter) {
 	}
 	m.busy = true
 	m.mu.Unlock()
-	m.on = by
-	m.drain(l)
+	m.drain(by, l)
 }
 
-func (m *mailbox) drain(l letter) {
+func (m *mailbox) drain(by *Fiber, l letter) {
 	returned := false
 	// A Goexit in a letter takes this goroutine away, not the letters behind it.
 	defer func() {
 		if !returned {
-			m.drain(m.next())
+			m.drain(nil, m.next())
 		}
 	}()
 	for l != nil {
-		l.open()
+		last := l.open()
 		l = m.next()
+		if last == nil {
+			continue
+		}
+		// Only what nothing else is done after here may have by's goroutine: a letter
+		// may run for long, or wait for the fiber.
+		if l == nil && by != nil {
+			by.Start(last, ForkOptions{})
+		} else {
+			m.start(last)
+		}
 	}
 	returned = true
 }
@@ -63,7 +72,7 @@ func (m *mailbox) next() letter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.queue) == 0 {
-		m.busy, m.queue, m.on = false, nil, nil
+		m.busy, m.queue = false, nil
 		return nil
 	}
 	l := m.queue[0]

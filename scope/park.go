@@ -142,6 +142,11 @@ func (f *Fiber) unparkInterrupted() {
 		if w&phaseMask != phaseBlocked || w&parkInterruptible == 0 {
 			return
 		}
+		// The fiber may have noticed the interruption by itself, and sleep in a wait
+		// that came after. It cannot notice while w stands.
+		if f.flags.Load()&flagPending == 0 {
+			return
+		}
 		if f.park.CompareAndSwap(w, w>>parkShift<<parkShift|phaseInterrupted) {
 			f.rt.unblock(f)
 			return

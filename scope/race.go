@@ -24,9 +24,6 @@ type RaceOptions struct {
 	// the first success wins, and only when all have failed the race does, with
 	// all their causes.
 	First bool
-	// OnWinner hears of the winner, when there is one, before the losers are
-	// interrupted.
-	OnWinner func(i int, winner *Fiber)
 }
 
 // Race runs n bodies as daemons beside f, starting them in order until one has
@@ -37,7 +34,7 @@ func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (w
 	returned := false
 	defer func() {
 		if !returned && !f.Abandoned() {
-			f.Mask()
+			f.MaskAfter(nil)
 			r.interruptLosers(f)
 		}
 	}()
@@ -46,6 +43,9 @@ func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (w
 	c = f.briefly(c, func(c *Cause) *Cause {
 		return CombineFinalizer(c, f.Guard(func() *Cause { return r.interruptLosers(f) }))
 	})
+	// A racer that ended beside the interruption may still tell of itself.
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return r.winner, c
 }
 
@@ -111,14 +111,12 @@ func (r *race) hear(t Token, i, n int, node *list.Node[*Fiber], o RaceOptions) {
 	r.mu.Lock()
 	r.fibers.Remove(node)
 	r.ended++
-	wakes, wins := false, false
+	wakes := false
 	switch {
 	case o.First || c == nil:
-		wins = !r.done
-		if wins {
+		if wakes = !r.done; wakes {
 			r.done, r.winner, r.cause = true, i, c
 		}
-		wakes = wins
 	default:
 		r.lost = r.lost.Concat(c)
 		if r.ended >= n && !r.done {
@@ -129,8 +127,5 @@ func (r *race) hear(t Token, i, n int, node *list.Node[*Fiber], o RaceOptions) {
 	r.mu.Unlock()
 	if wakes {
 		t.Wake()
-	}
-	if wins && o.OnWinner != nil {
-		o.OnWinner(i, node.Value)
 	}
 }

@@ -7,6 +7,21 @@ import (
 	"github.com/rivus/tether/scope"
 )
 
+// A Goexit in an observer is not the end of those that come after it.
+func TestObserverThatExits(t *testing.T) {
+	gate, heard := make(chan struct{}), make(chan struct{})
+	var f scope.Fiber
+	scope.NewParallel(nil).Go(&f, nil, func(*scope.Fiber) *scope.Cause {
+		<-gate
+		return nil
+	})
+	f.Observe(scope.NewObserver(func(*scope.Fiber) { runtime.Goexit() }))
+	f.Observe(scope.NewObserver(func(*scope.Fiber) { runtime.Goexit() }))
+	f.Observe(scope.NewObserver(func(*scope.Fiber) { close(heard) }))
+	close(gate)
+	<-heard
+}
+
 // A fiber that an observer starts on the fiber that has ended gets its goroutine.
 // Another observer that calls Goexit takes the goroutine, but not the start.
 func TestStartOnAFiberThatHasEnded(t *testing.T) {

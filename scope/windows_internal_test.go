@@ -17,6 +17,8 @@ type windowed struct {
 	// stepping: a check for an interruption is about to be made.
 	stepping func(f *Fiber)
 	// starting: a fork was prepared and is not started yet.
+	// made is called once, while the next fiber is made.
+	made     func()
 	starting func(f *Fiber)
 }
 
@@ -44,6 +46,10 @@ func (w *windowed) startLater(by, f *Fiber) {
 }
 
 func (w *windowed) hooks() uint32 {
+	if made := w.made; made != nil {
+		w.made = nil
+		made()
+	}
 	if w.stepping != nil {
 		return flagHooked
 	}
@@ -329,34 +335,119 @@ func TestWindowInterruptionOfAStart(t *testing.T) {
 // A scope closes between the start of a fiber that was forked into it and the
 // registration: the fiber does not outlive it.
 func TestWindowScopeClosesDuringForkIn(t *testing.T) {
+	for _, window := range []string{"before it is registered", "before it starts"} {
+		t.Run(window, func(t *testing.T) {
+			w := newWindowed()
+			s := New(Sequential)
+			closes := func() {
+				closer := new(Fiber)
+				w.Parallel.Go(closer, nil, func(f *Fiber) *Cause { return s.Close(f, ExitSucceed[any](nil)) })
+				closed := make(chan struct{})
+				if closer.Observe(NewObserver(func(*Fiber) { close(closed) })) {
+					<-closed
+				}
+			}
+			child := new(Fiber)
+			_, ended := w.fiber(func(f *Fiber) *Cause {
+				if window == "before it starts" {
+					w.starting = func(*Fiber) { closes() }
+				} else {
+					w.made = closes
+				}
+				f.ForkIn(s, child, func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }, ForkOptions{})
+				if child.flags.Load()&flagInterrupted == 0 {
+					t.Error("the fiber was not interrupted")
+					child.Interrupt(7)
+				}
+				return f.Await(child)
+			})
+			<-ended
+			if c, _ := child.Exited(); !c.HasInterruptsOnly() {
+				t.Errorf("the fiber ended with %v", c)
+			}
+		})
+	}
+}
+
+// A fiber that is forked in a scope is the scope's before it runs: a close beside its
+// start waits for it.
+func TestForkedInScopeBeforeItRuns(t *testing.T) {
 	w := newWindowed()
 	s := New(Sequential)
-	started := make(chan struct{})
-	w.starting = func(*Fiber) {
-		closer := new(Fiber)
-		w.Parallel.Go(closer, nil, func(f *Fiber) *Cause { return s.Close(f, ExitSucceed[any](nil)) })
-		closed := make(chan struct{})
-		if closer.Observe(NewObserver(func(*Fiber) { close(closed) })) {
-			<-closed
-		}
-		close(started)
+	for _, immediate := range []bool{false, true} {
+		_, ended := w.fiber(func(f *Fiber) *Cause {
+			child := new(Fiber)
+			f.ForkIn(s, child, func(f *Fiber) *Cause {
+				if !s.ends(f) {
+					t.Errorf("immediate %v: the scope does not know of the fiber", immediate)
+				}
+				return nil
+			}, ForkOptions{Immediate: immediate})
+			return f.Await(child)
+		})
+		<-ended
 	}
-	child := new(Fiber)
+}
+
+// A fiber in two scopes has a place in each, and leaves both when it ends.
+func TestFiberInTwoScopes(t *testing.T) {
+	w := newWindowed()
 	_, ended := w.fiber(func(f *Fiber) *Cause {
-		f.ForkIn(s, child, func(f *Fiber) *Cause {
-			<-started
-			return f.Block(f.Arm(), waitTest).Cause
+		a, b := New(Sequential), New(Sequential)
+		other, child := new(Fiber), new(Fiber)
+		f.ForkIn(b, other, func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }, ForkOptions{})
+		token := make(chan Token, 1)
+		f.ForkIn(a, child, func(f *Fiber) *Cause {
+			t := f.Arm()
+			token <- t
+			return f.Block(t, waitTest).Cause
 		}, ForkOptions{})
-		if child.flags.Load()&flagInterrupted == 0 {
-			t.Error("the fiber was not interrupted")
-			child.Interrupt(7)
+		child.RunIn(b)
+		(<-token).Wake()
+		c := f.Await(child)
+		if a.ends(child) || b.ends(child) || !b.ends(other) {
+			t.Error("a scope keeps a fiber that has ended, or lost another")
 		}
-		return f.Await(child)
+		return c.Combine(f.InterruptAwait(other))
 	})
 	<-ended
-	if c, _ := child.Exited(); !c.HasInterruptsOnly() {
-		t.Errorf("the fiber ended with %v", c)
+}
+
+// An interrupter has marked the fiber and is slow to wake it. Meanwhile the fiber
+// notices, goes on all the same, and waits for something else: that wait is not over.
+func TestWindowSlowInterrupterAndALaterWait(t *testing.T) {
+	w := newWindowed()
+	hooked, marked, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	tokens, parked := make(chan Token, 1), make(chan struct{})
+	w.blocked = func(*Fiber) { close(parked) }
+	f, ended := w.fiber(func(f *Fiber) *Cause {
+		f.OnInterrupt(func() {
+			close(marked)
+			<-release
+		})
+		close(hooked)
+		<-marked
+		if f.Notice() == nil {
+			t.Error("there was no interruption to notice")
+		}
+		token := f.Arm()
+		tokens <- token
+		f.Block(token, waitTest)
+		return nil
+	})
+	<-hooked
+	interrupted := make(chan struct{})
+	go func() {
+		f.Interrupt(1)
+		close(interrupted)
+	}()
+	<-parked
+	close(release)
+	<-interrupted
+	if !(<-tokens).Wake() {
+		t.Error("the interrupter ended the later wait")
 	}
+	<-ended
 }
 
 // A completion from outside that arrives while tasks are ready waits for all of
