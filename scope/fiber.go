@@ -238,6 +238,7 @@ func (f *Fiber) tellOne(o *Observer) {
 	defer func() {
 		if !returned && !f.rt.abandoning() {
 			f.host.serving = false
+			f.tell(f.nextObserver())
 		}
 	}()
 	o.hear(f)

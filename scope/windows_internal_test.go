@@ -56,7 +56,13 @@ func (w *windowed) hooks() uint32 {
 	return 0
 }
 
-func (w *windowed) step(f *Fiber) { w.stepping(f) }
+func (w *windowed) step(f *Fiber) {
+	if w.stepping != nil {
+		w.stepping(f)
+	} else {
+		w.Parallel.step(f)
+	}
+}
 
 // fiber runs body on a goroutine of its own; ended is closed at its end.
 func (w *windowed) fiber(body func(*Fiber) *Cause) (f *Fiber, ended chan struct{}) {
@@ -375,7 +381,7 @@ func TestForkedInScopeBeforeItRuns(t *testing.T) {
 	w := newWindowed()
 	s := New(Sequential)
 	for _, immediate := range []bool{false, true} {
-		_, ended := w.fiber(func(f *Fiber) *Cause {
+		f, ended := w.fiber(func(f *Fiber) *Cause {
 			child := new(Fiber)
 			f.ForkIn(s, child, func(f *Fiber) *Cause {
 				if !s.ends(f) {
@@ -383,9 +389,12 @@ func TestForkedInScopeBeforeItRuns(t *testing.T) {
 				}
 				return nil
 			}, ForkOptions{Immediate: immediate})
-			return f.Await(child)
+			return f.Join(child)
 		})
 		<-ended
+		if c, _ := f.Exited(); c != nil {
+			t.Errorf("immediate %v: %v", immediate, c)
+		}
 	}
 }
 
