@@ -14,9 +14,9 @@ type windowed struct {
 	// stepping: a check for an interruption is about to be made.
 	stepping func(f *Fiber)
 	// starting: a fork was prepared and is not started yet.
-	// made is called once, while the next fiber is made.
-	made     func()
 	starting func(f *Fiber)
+	// made is called once, while the next fiber is made.
+	made func()
 }
 
 func newWindowed() *windowed { return &windowed{Parallel: NewParallel(nil)} }
@@ -264,6 +264,37 @@ func TestWindowsOfAMaskedWait(t *testing.T) {
 					t.Errorf("the wait ended with %v", p.Cause)
 				}
 				return f.Unmask(nil)
+			})
+			<-ended
+			if c, _ := f.Exited(); !c.HasInterruptsOnly() {
+				t.Errorf("ended with %v", c)
+			}
+		})
+	}
+}
+
+// A firm wait goes on in each of its moments, although the fiber is interruptible;
+// the interruption is noticed after it.
+func TestWindowsOfAFirmWait(t *testing.T) {
+	for _, where := range []string{"prepared", "blocked"} {
+		t.Run(where, func(t *testing.T) {
+			w := newWindowed()
+			var token Token
+			happen := func(f *Fiber) {
+				f.Interrupt(7)
+				if !token.Wake() {
+					t.Error("the interruption ended the wait")
+				}
+			}
+			if where == "prepared" {
+				w.prepared = happen
+			} else {
+				w.blocked = happen
+			}
+			f, ended := w.fiber(func(f *Fiber) *Cause {
+				token = f.Arm()
+				f.BlockFirmly(token, waitTest)
+				return f.Notice()
 			})
 			<-ended
 			if c, _ := f.Exited(); !c.HasInterruptsOnly() {
