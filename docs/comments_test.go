@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,11 +38,44 @@ func TestEveryExportedNameHasAComment(t *testing.T) {
 			for _, name := range uncommented(tree) {
 				t.Errorf("%s: %s has no doc comment", set.Position(name.Pos()), name.Name)
 			}
+			for _, name := range misnamed(tree) {
+				t.Errorf("%s: the doc comment of %s begins with another name", set.Position(name.Pos()), name.Name)
+			}
 		}
 		if !overview {
 			t.Errorf("%s has no overview in its doc.go", pkg)
 		}
 	}
+}
+
+// misnamed are the exported functions and types of a file whose doc comments do not
+// begin with their names: what was renamed, or moved away from under its comment.
+func misnamed(tree *ast.File) (names []*ast.Ident) {
+	check := func(name *ast.Ident, d *ast.CommentGroup) {
+		if d == nil || !name.IsExported() {
+			return
+		}
+		words := strings.Fields(d.Text())
+		for len(words) > 1 && slices.Contains([]string{"A", "An", "The"}, words[0]) {
+			words = words[1:]
+		}
+		if len(words) > 0 && strings.TrimRight(words[0], ",:'s") != strings.TrimRight(name.Name, "s") {
+			names = append(names, name)
+		}
+	}
+	for _, d := range tree.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil || ast.IsExported(receiverOf(d)) {
+				check(d.Name, d.Doc)
+			}
+		case *ast.GenDecl:
+			if spec, ok := d.Specs[0].(*ast.TypeSpec); ok && len(d.Specs) == 1 {
+				check(spec.Name, d.Doc)
+			}
+		}
+	}
+	return names
 }
 
 // uncommented are the exported names of a file without a doc comment.

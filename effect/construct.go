@@ -51,7 +51,7 @@ func Sync[A any](fn func() A) Effect[A] {
 	return Effect[A]{step: func(*scope.Fiber) (A, *scope.Cause, Effect[A]) { return fn(), nil, Effect[A]{} }}
 }
 
-// Do runs fn for what it does; it is Sync without a result.
+// SyncUnit runs fn for what it does; it is Sync without a result.
 func SyncUnit(fn func()) Effect[Unit] {
 	return Effect[Unit]{step: func(*scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		fn()

@@ -44,7 +44,7 @@ func Monotonic() Effect[time.Duration] {
 	return primitive(func(f *scope.Fiber) (time.Duration, *scope.Cause) { return f.Clock().Monotonic(), nil })
 }
 
-// Timed is what Timed gives.
+// Elapsed is what Timed gives.
 type Elapsed[A any] struct {
 	Duration time.Duration
 	Value    A
