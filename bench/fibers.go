@@ -139,7 +139,7 @@ func fibers() Group {
 	return Group{"Fibers", []Row{
 		{
 			Name: "fork-join", Work: "fork + join, one at a time", Unit: "fiber",
-			Floor: "Both start a goroutine and switch to it and back; a fiber is heavier by its exit, its place among the children, the observer of who joins, and a first stack that it outgrows.",
+			Floor: "Both start a goroutine and switch to it and back; a fiber is heavier by its exit, its place among the children, and the observer of who joins.",
 			Ours:  tether(fork),
 			Against: []Reference{
 				Subject{Name: "`context.WithCancel(parent)` + goroutine + done channel", Open: goForkJoin}.goal(1),
@@ -166,7 +166,7 @@ func fibers() Group {
 		},
 		{
 			Name: "interrupt", Work: "interrupt a parked fiber with a finalizer: 100 are forked and park, then each is interrupted and awaited", Unit: "fiber",
-			Floor: "Both start, park, wake and end a goroutine. A fiber's frames outgrow the first 2 KB of its stack, which is then copied; the mask around the finalizer, the cause and the two effects of the interruption come on top.",
+			Floor: "Both start, park, wake and end a goroutine. Under the finalizer a fiber's frames outgrow the first 2 KB of its stack, which is then copied; the mask around the finalizer, the cause and the two effects of the interruption come on top.",
 			Ours:  tether(interruptMany(batch, func() {})).counted(batch),
 			Against: []Reference{
 				repeat("goroutine + cancelled context + deferred cleanup + join", func() { goInterruptMany(batch, func() {}) }).counted(batch).goal(1),

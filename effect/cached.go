@@ -115,7 +115,7 @@ func (c *cache[A]) wait(f *scope.Fiber, r *cacheRun[A], start bool) (A, *scope.C
 		}
 		return RunOn(f, r.fiber.Join())
 	})
-	return onExit(f, joining, true, func(A, *scope.Cause) *scope.Cause {
+	return onExit(f, joining, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause {
 		c.mu.Lock()
 		r.callers--
 		if r.callers > 0 || r.done {

@@ -46,22 +46,29 @@ func (d *Deferred[A]) Await() Effect[A] {
 		if p.Cause == nil && !p.Slept {
 			return then(d.effect)
 		}
-		c := p.Cause
-		var v A
-		if c == nil {
-			v, c = guarded(f, d.effect)
-		}
-		c = f.Settle(c, func() *scope.Cause {
-			d.mu.Lock()
-			d.waiters.Remove(node)
-			d.mu.Unlock()
-			return nil
-		})
-		if c != nil {
-			return failed[A](c)
-		}
-		return value(v)
+		return d.waited(f, node, p.Cause)
 	}}
+}
+
+// waited goes on after a wait that c has ended. It is apart from the wait, whose frame
+// lies on the first stack of a goroutine.
+//
+//go:noinline
+func (d *Deferred[A]) waited(f *scope.Fiber, node *list.Node[scope.Token], c *scope.Cause) (A, *scope.Cause, Effect[A]) {
+	var v A
+	if c == nil {
+		v, c = guarded(f, d.effect)
+	}
+	c = f.Settle(c, func() *scope.Cause {
+		d.mu.Lock()
+		d.waiters.Remove(node)
+		d.mu.Unlock()
+		return nil
+	})
+	if c != nil {
+		return failed[A](c)
+	}
+	return value(v)
 }
 
 // node is one that nobody uses. mu is held.
@@ -110,17 +117,17 @@ func (d *Deferred[A]) Done(e scope.Exit[A]) Effect[bool] { return d.CompleteWith
 
 // Succeed completes it with a value.
 func (d *Deferred[A]) Succeed(v A) Effect[bool] {
-	return Sync(func() bool {
+	return Effect[bool]{step: func(*scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		d.mu.Lock()
 		if d.done {
 			d.mu.Unlock()
-			return false
+			return value(false)
 		}
 		d.value.value = v
 		d.effect = Effect[A]{lit: &d.value}
 		d.complete()
-		return true
-	})
+		return value(true)
+	}}
 }
 
 // Fail completes it with a failure.

@@ -130,28 +130,46 @@ func guarded[A any](f *scope.Fiber, e Effect[A]) (v A, c *scope.Cause) {
 
 // onExit runs e, then fin with how it ended, masked if mask is set. fin also
 // runs when a Goexit unwinds the fiber.
-func onExit[A any](f *scope.Fiber, e Effect[A], mask bool, fin func(v A, c *scope.Cause) *scope.Cause) (A, *scope.Cause) {
+func onExit[A any](f *scope.Fiber, e Effect[A], mask bool, fin func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause) (A, *scope.Cause) {
 	return onExitRestored(f, e, Restore{}, mask, fin)
 }
 
-// onExitRestored is onExit inside a mask that restore undoes for e.
-func onExitRestored[A any](f *scope.Fiber, e Effect[A], restore Restore, mask bool, fin func(v A, c *scope.Cause) *scope.Cause) (v A, c *scope.Cause) {
+// onExitRestored is onExit inside a mask that restore undoes for e. One frame does
+// it, as programs park under it.
+func onExitRestored[A any](f *scope.Fiber, e Effect[A], restore Restore, mask bool, fin func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause) (v A, c *scope.Cause) {
+	mark := f.Mark()
 	returned := false
 	defer func() {
-		if !returned && !f.Abandoned() {
-			var zero A
-			f.MaskAfter(nil)
-			fin(zero, scope.CauseDie(scope.Exited{}))
+		if returned || f.Abandoned() {
+			return
 		}
+		var zero A
+		if r := recover(); r != nil {
+			f.Reset(mark)
+			v, c = finalize(f, zero, f.Raised(r), mask, fin)
+			return
+		}
+		f.MaskAfter(nil)
+		fin(f, zero, scope.CauseDie(scope.Exited{}))
 	}()
-	v, c = restore.guarded(f, e)
+	if restore.to == restoreNothing {
+		v, c = run(f, e)
+	} else {
+		v, c = restore.guarded(f, e)
+	}
 	returned = true
+	return finalize(f, v, c, mask, fin)
+}
+
+// finalize runs fin after what ended with v and c.
+//
+//go:noinline
+func finalize[A any](f *scope.Fiber, v A, c *scope.Cause, mask bool, fin func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause) (A, *scope.Cause) {
 	entered := false
 	if mask {
 		entered, c = f.MaskAfter(c)
 	}
-	mark := f.Mark()
-	c = scope.CombineFinalizer(c, finish(f, mark, v, c, fin))
+	c = scope.CombineFinalizer(c, finish(f, f.Mark(), v, c, fin))
 	if entered {
 		c = f.Unmask(c)
 	}
@@ -162,12 +180,12 @@ func onExitRestored[A any](f *scope.Fiber, e Effect[A], restore Restore, mask bo
 	return v, c
 }
 
-func finish[A any](f *scope.Fiber, mark scope.Mark, v A, c *scope.Cause, fin func(A, *scope.Cause) *scope.Cause) (d *scope.Cause) {
+func finish[A any](f *scope.Fiber, mark scope.Mark, v A, c *scope.Cause, fin func(*scope.Fiber, A, *scope.Cause) *scope.Cause) (d *scope.Cause) {
 	defer func() {
 		if r := recover(); r != nil {
 			f.Reset(mark)
 			d = f.Raised(r)
 		}
 	}()
-	return fin(v, c)
+	return fin(f, v, c)
 }

@@ -6,9 +6,10 @@ import (
 
 // Fiber is a running effect.
 type Fiber[A any] struct {
+	// value is written before the kernel publishes the exit. It comes first, since Go
+	// pads a struct whose last field has no size.
+	value  A
 	kernel scope.Fiber
-	// value is written before the kernel publishes the exit.
-	value A
 }
 
 // ForkOption says how a fiber starts. Without any it is TypeScript's default.
@@ -172,7 +173,7 @@ func kernels(fibers []AnyFiber) []*scope.Fiber {
 func (e Effect[A]) AwaitAllChildren() Effect[A] {
 	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
 		wait := awaitNewChildren(f)
-		return onExit(f, e, true, func(A, *scope.Cause) *scope.Cause { return wait() })
+		return onExit(f, e, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause { return wait() })
 	})
 }
 

@@ -14,9 +14,9 @@ func (e Effect[A]) OnExit[X any](fin func(scope.Exit[A]) Effect[X]) Effect[A] {
 }
 
 func onExitEffect[A any](e Effect[A], mask bool, fin func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
-		return onExit(f, e, mask, func(v A, c *scope.Cause) *scope.Cause { return fin(f, v, c) })
-	})
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		return result(onExitRestored(f, e, Restore{}, mask, fin))
+	}}
 }
 
 // Ensuring runs fin when e has ended, however, masked.
@@ -157,7 +157,7 @@ func Scoped[A any](e Effect[A]) Effect[A] {
 		prev := f.Env()
 		s := new(scope.Scope)
 		f.SetEnv(prev.WithScope(s))
-		return onExit(f, e, true, func(v A, c *scope.Cause) *scope.Cause {
+		return onExit(f, e, true, func(_ *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
 			f.SetEnv(prev)
 			return s.CloseMasked(f, scope.MakeExit(v, c).Any())
 		})

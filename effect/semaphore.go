@@ -105,7 +105,7 @@ func takePermits[A any](f *scope.Fiber, s *Semaphore, n int, restore Restore, th
 			s.mu.Unlock()
 		}
 	})
-	return onExit(f, queued, true, func(A, *scope.Cause) *scope.Cause {
+	return onExit(f, queued, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause {
 		leave()
 		return nil
 	})
@@ -273,7 +273,7 @@ func (s *Semaphore) WithPermits[A any](n int, e Effect[A]) Effect[A] {
 
 // holdPermits runs e, restored, and gives the permits back.
 func holdPermits[A any](f *scope.Fiber, s *Semaphore, n int, restore Restore, e Effect[A]) (A, *scope.Cause) {
-	return onExitRestored(f, e, restore, false, func(A, *scope.Cause) *scope.Cause {
+	return onExitRestored(f, e, restore, false, func(*scope.Fiber, A, *scope.Cause) *scope.Cause {
 		s.mu.Lock()
 		s.release(f, n)
 		return nil

@@ -58,13 +58,22 @@ func causeOf(r Reason) *Cause {
 	return &o.cause
 }
 
+// The makers of causes are not inlined: a cause is rare, and what it takes to make one
+// would be part of the frame of each evaluation that may fail.
+
 // CauseFail is the cause of one expected failure.
+//
+//go:noinline
 func CauseFail(err error) *Cause { return causeOf(Fail{err}) }
 
 // CauseDie is the cause of one defect.
+//
+//go:noinline
 func CauseDie(defect any) *Cause { return causeOf(Die{Defect: defect}) }
 
 // CauseInterrupt is the cause of one interruption.
+//
+//go:noinline
 func CauseInterrupt(by FiberID) *Cause { return causeOf(Interrupt{by}) }
 
 // CauseFromReasons is the cause with these reasons as they are; nil for none.

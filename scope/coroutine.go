@@ -10,6 +10,8 @@ type coroutine struct {
 	stop  func()
 	yield func(struct{}) bool
 	fiber *Fiber
+	// where is the stack of the fiber while it is parked.
+	where []uintptr
 	// dying: a Goexit runs through it. It is not resumed any more.
 	dying bool
 }

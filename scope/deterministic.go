@@ -166,9 +166,9 @@ func (d *Deterministic) prepare(*Fiber) {}
 func (d *Deterministic) cancel(*Fiber)  {}
 
 func (d *Deterministic) block(f *Fiber) {
-	f.host.where = callers()
+	f.host.co.where = callers()
 	d.yield(f)
-	f.host.where = nil
+	f.host.co.where = nil
 }
 
 func (d *Deterministic) yield(f *Fiber) {

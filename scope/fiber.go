@@ -33,6 +33,10 @@ type Fiber struct {
 	watched bool
 	// bound tells that who forked the fiber goes on only after its end.
 	bound bool
+	// done tells that exit is set. Guarded by mu.
+	done bool
+	// inScope is the entry of the scope that the fiber was forked in.
+	inScope Registration
 
 	mu sync.Mutex
 	// interruption, once set, only grows. Guarded by mu.
@@ -42,7 +46,6 @@ type Fiber struct {
 	onInterrupt func()
 	// exit is set once, with done, before observers hear of it. Guarded by mu.
 	exit      *Cause
-	done      bool
 	observers observerList
 	// children in the order they were forked; siblings links this fiber into
 	// its parent's list, which parent's mu guards.
@@ -52,12 +55,12 @@ type Fiber struct {
 	// forker is the living fiber that this one was forked by, while it lives.
 	// Guarded by mu.
 	forker *Fiber
-	// inScope is the entry of the scope that the fiber was forked in.
-	inScope Registration
 }
 
 // host is what the fiber's runtime keeps of it.
 type host struct {
+	// wait is what the fiber waits for, while it is parked.
+	wait *Waiting
 	// parallel runtime: the semaphore on which the fiber's goroutine sleeps.
 	sema sync.WaitGroup
 	// gate is what an immediate start waits at, and gated whether it still does.
@@ -71,8 +74,6 @@ type host struct {
 	// deterministic runtime
 	co    *coroutine
 	batch *batch
-	wait  *Waiting
-	where []uintptr
 }
 
 // maxDepth bounds the nesting of evaluations, and with it the memory that a
@@ -153,48 +154,46 @@ func (f *Fiber) Exited() (*Cause, bool) {
 	return c, done
 }
 
-// main runs the fiber from its start to its end, unless it was ended before. serving
-// tells that its goroutine is free for another fiber then.
-func (f *Fiber) main(serving bool) {
+// main runs the fiber from its start to its end on the caller's goroutine, unless it
+// was ended before.
+func (f *Fiber) main() {
 	defer f.rt.leave(f)
-	if !f.park.CompareAndSwap(phaseUnstarted, phaseRunning) {
-		return
+	if f.begin() {
+		f.runBody()
 	}
-	// Only now: who ended the fiber unrun reads it on another goroutine.
-	f.host.serving = serving
-	f.runBody()
-	f.host.serving = false
 }
 
+// begin tells whether the fiber is to run: who ends it unrun wins the swap.
+func (f *Fiber) begin() bool { return f.park.CompareAndSwap(phaseUnstarted, phaseRunning) }
+
+// runBody has one frame for all that a fiber does: a goroutine's first stack has room
+// for the frames of a fiber that parks, and growing it costs more than the park.
 func (f *Fiber) runBody() {
 	returned := false
-	// A Goexit in the body cannot be stopped, but the fiber still ends by the
-	// rules: the defer interrupts its children and tells its observers.
 	defer func() {
-		if !returned && !f.rt.abandoning() {
-			f.host.serving = false
-			f.finish(CauseDie(Exited{}))
+		if returned || f.rt.abandoning() {
+			return
 		}
-	}()
-	c := f.callBody()
-	returned = true
-	f.finish(c)
-}
-
-func (f *Fiber) callBody() (c *Cause) {
-	defer func() {
 		if r := recover(); r != nil {
-			c = f.Raised(r)
+			f.finish(f.Raised(r))
+			return
 		}
+		// A Goexit in the body cannot be stopped, but the fiber still ends by the
+		// rules: its children are interrupted and its observers hear of it.
+		f.host.serving = false
+		f.finish(CauseDie(Exited{}))
 	}()
 	body := f.body
 	f.body = nil
+	var c *Cause
 	if f.Signaled() {
-		if c := f.Notice(); c != nil {
-			return c
-		}
+		c = f.Notice()
 	}
-	return f.NoticeAfter(body(f))
+	if c == nil {
+		c = f.NoticeAfter(body(f))
+	}
+	returned = true
+	f.finish(c)
 }
 
 // finish ends the fiber: its children first, then its exit is published, then

@@ -47,7 +47,7 @@ func (p *Parallel) start(f *Fiber) {
 	f.host.gated = true
 	f.flags.Or(flagHooked)
 	f.host.gate.Add(1)
-	go p.serve(f)
+	p.serve(f)
 	f.host.gate.Wait()
 }
 
@@ -59,23 +59,36 @@ func (p *Parallel) startLater(by, f *Fiber) {
 		by.host.next = f
 		return
 	}
-	go p.serve(f)
+	p.serve(f)
 }
 
-// serve runs f, and then those that are started at the end of the one before.
+// serve runs f on a goroutine of its own, and then those that are started at the end
+// of the one before.
 func (p *Parallel) serve(f *Fiber) {
-	// A Goexit in an observer takes the goroutine away from the next one.
-	defer func() {
-		if f != nil && f.host.next != nil {
-			go p.serve(f.host.next)
+	go func() {
+		f := f // the loop's own: else the one captured escapes
+		// A Goexit in f takes the goroutine away from the next one.
+		defer func() {
+			if f != nil {
+				p.leave(f)
+				if f.host.next != nil {
+					p.serve(f.host.next)
+				}
+			}
+		}()
+		for f != nil {
+			if f.begin() {
+				// Only now: who ended the fiber unrun reads it on another goroutine.
+				f.host.serving = true
+				f.runBody()
+				f.host.serving = false
+			}
+			p.leave(f)
+			next := f.host.next
+			f.host.next = nil
+			f = next
 		}
 	}()
-	for f != nil {
-		f.main(true)
-		next := f.host.next
-		f.host.next = nil
-		f = next
-	}
 }
 
 func (p *Parallel) leave(f *Fiber) {
@@ -124,7 +137,7 @@ func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber))
 	if started != nil {
 		started(f)
 	}
-	f.main(false)
+	f.main()
 	c, _ := f.Exited()
 	return c
 }

@@ -70,7 +70,7 @@ func (d *Deterministic) report(main *Fiber) Report {
 				on = fmt.Sprintf("fiber #%d", w.Fiber.id)
 			}
 		}
-		r.Stuck = append(r.Stuck, Stuck{Fiber: f.id, On: on, At: frames(f.host.where)})
+		r.Stuck = append(r.Stuck, Stuck{Fiber: f.id, On: on, At: frames(f.host.co.where)})
 	}
 	slices.SortFunc(r.Stuck, func(a, b Stuck) int { return int(a.Fiber) - int(b.Fiber) })
 	return r

@@ -66,7 +66,7 @@ func (w *windowed) fiber(body func(*Fiber) *Cause) (f *Fiber, ended chan struct{
 	f, ended = new(Fiber), make(chan struct{})
 	f.init(w, nil, true, body)
 	f.Observe(NewObserver(func(*Fiber) { close(ended) }))
-	go f.main(false)
+	go f.main()
 	return f, ended
 }
 
