@@ -21,16 +21,19 @@ func TestForEachItemMadeDuringItsInterruption(t *testing.T) {
 			switch item {
 			case 0:
 				return gate.Await()
-			case 2: // on item 0's goroutine
+			case 1:
+				// Runs when the iteration has nothing left to do but wait: before, it
+				// might call this function itself, whose masks it does not enter then.
+				return effect.SyncUnit(func() { gate.CompleteNow(effect.Void()) }).AndThen(effect.Never[effect.Unit]())
+			default: // on item 0's goroutine
 				close(inFn)
 				for f.Interruptible() {
 					runtime.Gosched()
 				}
+				return effect.Never[effect.Unit]()
 			}
-			return effect.Never[effect.Unit]()
 		}, 2)
 	}))
-	gate.CompleteNow(effect.Void())
 	<-inFn
 	fiber.InterruptNow(1)
 	exit := effect.RunExit(context.Background(), fiber.Await())
@@ -136,5 +139,34 @@ func TestRaceInterruptedWhileRacersEnd(t *testing.T) {
 		}
 		fiber.InterruptNow(1)
 		effect.RunExit(context.Background(), fiber.Await())
+	}
+}
+
+// The iteration's own goroutine takes in that an item has ended, and the function calls
+// Goexit there: what was started ends with the iteration.
+func TestForEachExitsOnTheIterationsGoroutine(t *testing.T) {
+	told, runs := make(chan struct{}), make(chan struct{})
+	var ended atomic.Bool
+	fiber := effect.RunFork(context.Background(), effect.ForEachDiscard([]int{0, 1, 2}, func(item, _ int) effect.Effect[effect.Unit] {
+		switch item {
+		case 0:
+			return effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
+				// After the iteration's own observer.
+				f.Observe(scope.NewObserver(func(*scope.Fiber) { close(told) }))
+				return effect.Unit{}, nil
+			})
+		case 1:
+			<-told // the iteration is at work: the end of item 0 is left to it
+		case 2:
+			<-runs
+			runtime.Goexit()
+		}
+		return effect.SyncUnit(func() { close(runs) }).
+			AndThen(effect.Never[effect.Unit]()).
+			Ensuring(effect.SyncUnit(func() { ended.Store(true) }))
+	}, 2))
+	effect.RunExit(context.Background(), fiber.Await())
+	if !ended.Load() {
+		t.Error("an item runs on")
 	}
 }

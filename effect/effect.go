@@ -119,8 +119,10 @@ func runSegment[A any](f *scope.Fiber, e Effect[A]) (v A, c *scope.Cause) {
 func guarded[A any](f *scope.Fiber, e Effect[A]) (v A, c *scope.Cause) {
 	mark := f.Mark()
 	defer func() {
+		// Also after a Goexit, for the defers that run on, and after code that
+		// recovered a panic of an evaluation itself.
+		f.Reset(mark)
 		if r := recover(); r != nil {
-			f.Reset(mark)
 			var zero A
 			v, c = zero, f.Raised(r)
 		}
@@ -149,7 +151,7 @@ func onExitRestored[A any](f *scope.Fiber, e Effect[A], restore Restore, mask bo
 			v, c = finalize(f, zero, f.Raised(r), mask, fin)
 			return
 		}
-		f.MaskAfter(nil)
+		f.Unwound(mark)
 		fin(f, zero, scope.CauseDie(scope.Exited{}))
 	}()
 	if restore.to == restoreNothing {

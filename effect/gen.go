@@ -67,13 +67,17 @@ func gen[A any](f *scope.Fiber, body func(*Do) A) (v A, c *scope.Cause) {
 	return body(do), nil
 }
 
-// Await runs e and gives its result. It does not allocate.
+// Await runs e and gives its result. A panic in e is a failure like another, which
+// recovering does not undo. It does not allocate.
 func (do *Do) Await[A any](e Effect[A]) A {
 	f := do.f
 	if f == nil || do.cause != nil || f.Depth() != do.depth {
 		do.refuse()
 	}
-	v, c := run(f, e)
+	if e.lit != nil && e.lit.cause == nil && !f.Signaled() {
+		return e.lit.value
+	}
+	v, c := guarded(f, e)
 	if c != nil {
 		do.cause = c
 		panic(unwind{do})

@@ -55,3 +55,67 @@ func TestServicesOfFinalizersAfterAGoexit(t *testing.T) {
 		})
 	}
 }
+
+// After a Goexit in an earlier finalizer of a scope, in a part of it that can be
+// interrupted, the later ones run masked all the same.
+func TestScopeFinalizersAfterAGoexitInAnother(t *testing.T) {
+	for name, end := range endings {
+		t.Run(name, func(t *testing.T) {
+			finalizer := func(e effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+				return effect.AddFinalizer(func(scope.Exit[any]) effect.Effect[effect.Unit] { return e })
+			}
+			ran := false
+			fiber := effect.RunFork(context.Background(), effect.Scoped(
+				finalizer(effect.YieldNow().AndThen(effect.SyncUnit(func() { ran = true }))).AndThen(
+					finalizer(effect.WithFiber(func(f *scope.Fiber) effect.Effect[effect.Unit] {
+						f.Interrupt(7) // as any other goroutine may just now
+						end()
+						return effect.Void()
+					}).Interruptible()))))
+			effect.RunExit(context.Background(), fiber.Await())
+			if !ran {
+				t.Error("a finalizer did not run to its end")
+			}
+		})
+	}
+}
+
+func nested(levels int, e effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+	for range levels {
+		e = e.Map(func(u effect.Unit) effect.Unit { return u })
+	}
+	return e
+}
+
+// Below a stack segment a Goexit goes on, also when a finalizer panics on its way.
+func TestGoexitWithAPanicBelowASegment(t *testing.T) {
+	for _, levels := range []int{10, 20_000} {
+		wentOn := false
+		fiber := effect.RunFork(context.Background(), nested(levels,
+			effect.SyncUnit(runtime.Goexit).Ensuring(effect.SyncUnit(func() { panic("finalizer") }))).
+			IgnoreCause().AndThen(effect.SyncUnit(func() { wentOn = true })))
+		effect.RunExit(context.Background(), fiber.Await())
+		if wentOn {
+			t.Errorf("at a depth of %d the program went on", levels)
+		}
+	}
+}
+
+// A finalizer has the depth of where it stands, not that of what ended below it.
+func TestDepthOfAFinalizer(t *testing.T) {
+	depth := func(end func()) (at int) {
+		fiber := effect.RunFork(context.Background(), nested(1_000, effect.SyncUnit(end)).
+			Ensuring(effect.WithFiber(func(f *scope.Fiber) effect.Effect[effect.Unit] {
+				at = f.Depth()
+				return effect.Void()
+			})))
+		effect.RunExit(context.Background(), fiber.Await())
+		return at
+	}
+	want := depth(func() {})
+	for name, end := range endings {
+		if got := depth(end); got != want {
+			t.Errorf("%s: the depth is %d, not %d", name, got, want)
+		}
+	}
+}

@@ -73,11 +73,11 @@ func (a *activation) await(f *scope.Fiber) *scope.Cause {
 func (a *activation) run(f *scope.Fiber) *scope.Cause {
 	env := inside.In(a.lanes.env.WithScope(&a.scope), &a.inside)
 	f.SetEnv(env)
-	returned := false
+	returned, mark := false, f.Mark()
 	defer func() {
 		if !returned && !f.Abandoned() {
 			// A Goexit in Activate: this goroutine is lost, the scope is not.
-			f.MaskAfter(nil)
+			f.Unwound(mark)
 			f.SetEnv(env)
 			a.settle(f, scope.CauseDie(scope.Exited{}))
 		}

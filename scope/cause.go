@@ -2,7 +2,6 @@ package scope
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 )
 
@@ -324,18 +323,4 @@ func sameReason(a, b Reason) bool {
 		return ok && sameValue(a.Defect, b.Defect)
 	}
 	return false
-}
-
-// sameValue compares by structure, as TypeScript's Equal does, without calling
-// any method of the values.
-func sameValue(a, b any) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	if t := reflect.TypeOf(a); t != reflect.TypeOf(b) {
-		return false
-	} else if t.Kind() == reflect.Pointer && reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() {
-		return true
-	}
-	return reflect.DeepEqual(a, b)
 }

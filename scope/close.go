@@ -50,11 +50,12 @@ func (r *closing) next() {
 	last := len(r.entries) - 1
 	e := r.entries[last]
 	r.entries = r.entries[:last]
-	returned := false
+	returned, mark := false, r.f.Mark()
 	// A Goexit in a finalizer unwinds this goroutine for good; the finalizers
 	// that are left run from this defer on the way.
 	defer func() {
 		if !returned && !r.f.rt.abandoning() {
+			r.f.Unwound(mark)
 			r.reasons = append(r.reasons, Die{Defect: Exited{}})
 			r.run()
 		}

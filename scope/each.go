@@ -97,6 +97,23 @@ func (f *Fiber) Each(n, limit int, item func(i int) Item, moved func(start, at i
 
 func (e *each) concurrent() *Cause {
 	f := e.f
+	returned, mark := false, f.Mark()
+	defer func() {
+		// A Goexit ends f, and what was started must not outlive it. It may come from
+		// attempt or, since f takes in what came meanwhile, from the item after a part
+		// that has ended.
+		if !returned && !f.rt.abandoning() {
+			f.Unwound(mark)
+			e.interrupt()
+		}
+	}()
+	c := e.iterate()
+	returned = true
+	return c
+}
+
+func (e *each) iterate() *Cause {
+	f := e.f
 	e.token = f.Arm()
 	e.box.take(nil, note(e.attempt))
 	p := f.Block(e.token, waitEach)
@@ -180,11 +197,8 @@ func (e *each) attempt() *Fiber {
 	defer func() {
 		if r := recover(); r != nil {
 			e.failDefect(CauseRecovered(r))
-		} else if !returned && !e.f.rt.abandoning() {
-			// A Goexit ends e.f, and what it has started must not outlive it.
-			e.over = true
-			e.f.MaskAfter(nil)
-			e.f.InterruptAll(e.running())
+		} else if !returned {
+			e.over = true // who takes in the next letter starts nothing
 		}
 	}()
 	if outcome := e.advance(); outcome != nil {

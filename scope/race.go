@@ -31,10 +31,10 @@ type RaceOptions struct {
 // index of the body that decided, or -1 when all failed.
 func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (winner int, c *Cause) {
 	r := &race{winner: -1}
-	returned := false
+	returned, mark := false, f.Mark()
 	defer func() {
 		if !returned && !f.Abandoned() {
-			f.MaskAfter(nil)
+			f.Unwound(mark)
 			r.interruptLosers(f)
 		}
 	}()

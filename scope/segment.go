@@ -27,6 +27,13 @@ func (f *Fiber) Mark() Mark { return Mark{f.depth, f.segment} }
 // Reset goes back to m after a recovered panic.
 func (f *Fiber) Reset(m Mark) { f.depth, f.segment = m.depth, m.segment }
 
+// Unwound makes f ready for what still has to run while a Goexit unwinds it: it is
+// back at m, and masked, as finalizers are.
+func (f *Fiber) Unwound(m Mark) {
+	f.Reset(m)
+	f.MaskAfter(nil)
+}
+
 // Abandoned tells that the runtime tears the fiber down: no finalizer of it may
 // run any more.
 func (f *Fiber) Abandoned() bool { return f.rt.abandoning() }
@@ -48,25 +55,28 @@ func (f *Fiber) Segment(fn func()) *Cause {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer func() {
-			if r := recover(); r != nil {
-				if c, ok := r.(carried); ok {
-					raised = &c
-				} else {
-					raised = &carried{value: r, stack: debug.Stack()}
+		func() {
+			defer func() {
+				if r := recover(); r != nil {
+					if c, ok := r.(carried); ok {
+						raised = &c
+					} else {
+						raised = &carried{value: r, stack: debug.Stack()}
+					}
 				}
-			}
+			}()
+			fn()
 		}()
-		fn()
+		// Not so after a Goexit, though something panicked on its way.
 		returned = true
 	}()
 	<-done
 	f.segment = before
 	switch {
-	case raised != nil:
-		panic(*raised)
 	case !returned:
 		runtime.Goexit()
+	case raised != nil:
+		panic(*raised)
 	}
 	return nil
 }
