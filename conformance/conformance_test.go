@@ -76,8 +76,9 @@ func TestOracleReproducesTheRecordedVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(vectors) != 1422 {
-		t.Fatalf("there are %d recorded vectors", len(vectors))
+	// The recorded ones, and those that were found since.
+	if len(vectors) < 1422 {
+		t.Fatalf("there are only %d recorded vectors", len(vectors))
 	}
 	for _, vector := range vectors {
 		if err := grammar.Check(vector.Program); err != nil {

@@ -3,6 +3,8 @@ package docs_test
 import (
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -29,6 +31,9 @@ func TestSnippets(t *testing.T) {
 		t.Errorf("there are %d snippets", len(snippets))
 	}
 	for _, snippet := range snippets {
+		if _, err := parser.ParseFile(token.NewFileSet(), "snippet.go", "package p\n"+snippet[1], 0); err != nil {
+			t.Errorf("a snippet is not complete: %v\n%s", err, snippet[1])
+		}
 		if !strings.Contains(string(code), "\n"+snippet[1]) {
 			t.Errorf("not in testing_test.go:\n%s", snippet[1])
 		}
@@ -59,7 +64,15 @@ func TestHandOver(t *testing.T) {
 		t.Error("somebody completed the deferred")
 	}
 	t.Log(out.Report)
-	checkReport(t, out.Report)
+}
+
+// The report is like the one in the text.
+func TestReportOfAStuckProgram(t *testing.T) {
+	program := effect.GenUnit(func(do *effect.Do) {
+		worker := do.Await(effect.ForkChild(effect.MakeDeferred[int]().Await()))
+		do.Await(worker.Join())
+	})
+	checkReport(t, effect.RunDeterministic(program, effect.DeterministicOptions{}).Report)
 }
 
 func checkReport(t *testing.T, report scope.Report) {

@@ -32,7 +32,7 @@ When the lease is lost CMD's process group gets SIGTERM, and what is left after
 the grace period SIGKILL. Signals that the tool gets go to the group.
 
 Exit status: CMD's own, 128+n when signal n ended it; 75 when the lease is held
-by somebody else; 126 or 127 when CMD cannot be run or found; 125 when the tool
+by somebody else, or lost before CMD began; 126 or 127 when CMD cannot be run or found; 125 when the tool
 failed.`,
 		Example: `  # one host job at a time; give up when it runs already
   tether run --lease /var/lib/jobs/leases.db nightly -- ./report.sh
