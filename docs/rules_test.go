@@ -80,7 +80,7 @@ func TestEveryRuleHasATest(t *testing.T) {
 		if group.letter == "F" {
 			fmt.Fprintf(&b, "\n## F: %s\n\n| | the failure | shown by | what trying it here found, and what was mended |\n|---|---|---|---|\n", group.of)
 		} else {
-			fmt.Fprintf(&b, "\n## %s: %s\n\n| | shown by |\n|---|---|\n", group.letter, group.of)
+			fmt.Fprintf(&b, "\n## %s: %s\n\n| | the rule, in short | shown by |\n|---|---|---|\n", group.letter, group.of)
 		}
 		for i := range group.count {
 			rule := fmt.Sprintf("%s%d", group.letter, i+1)
@@ -92,6 +92,8 @@ func TestEveryRuleHasATest(t *testing.T) {
 			shown := "`" + strings.Join(tests, "`, `") + "`"
 			if group.letter == "F" {
 				shown = fieldCases[i].what + " | " + shown + " | " + fieldCases[i].found
+			} else {
+				shown = contract[group.letter][i] + " | " + shown
 			}
 			fmt.Fprintf(&b, "| %s | %s |\n", rule, shown)
 		}
