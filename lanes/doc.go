@@ -50,7 +50,7 @@
 //
 // # Cost
 //
-// An idle key costs nothing. A queued one costs about 120 bytes beside its key's
+// An idle key costs nothing. A queued one costs about 127 bytes beside its key's
 // characters, and no goroutine. Wake and Cancel are O(1) apart from the waiting,
 // Status and Close O(lanes that are not idle). A coalesced Wake allocates nothing.
 // The turn's timer is gone when the activation ends.

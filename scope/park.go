@@ -71,12 +71,6 @@ func (t Token) Wake() bool {
 	}
 }
 
-// Woken tells whether the wait has ended.
-func (t Token) Woken() bool {
-	w := t.fiber.park.Load()
-	return w>>parkShift != t.wait || w&phaseMask == phaseWoken || w&phaseMask == phaseInterrupted
-}
-
 // Parked is how a wait ended.
 type Parked struct {
 	// Cause is the interruption that ended the wait, or nil when it was woken.

@@ -9,7 +9,7 @@ const root = join(resolve(process.argv[2] ?? "."), "node_modules", "effect")
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const modules = [
   "Effect", "Scope", "Exit", "Cause", "Fiber", "Deferred", "Semaphore", "Latch", "Queue",
-  "Schedule", "Layer", "FiberMap", "FiberSet", "FiberHandle"
+  "Schedule", "Layer", "FiberMap", "FiberSet", "FiberHandle", "Ref", "ScopedRef", "PubSub", "Cron", "Random"
 ]
 const out = {}
 for (const name of modules) {
