@@ -31,7 +31,7 @@ func TestPanicOfAnAwaitedEffect(t *testing.T) {
 			defer func() { do.Await(effect.Void()) }()
 			return do.Await(boom)
 		}),
-		"cleaned":   cleaning,
+		"cleaned": cleaning,
 		"around": effect.Gen(func(do *effect.Do) int {
 			do.Await(effect.Result(recovering))
 			return do.Await(boom)
