@@ -25,8 +25,8 @@ type ofSession struct{ s *session }
 func (ofSession) Error() string { return "of a session" }
 
 type withMutex struct {
-	mu sync.Mutex
-	n  int
+	sync.Mutex
+	n int
 }
 
 func (*withMutex) Error() string { return "with a mutex" }
