@@ -3,12 +3,13 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Machine is what was measured on.
@@ -17,7 +18,8 @@ type Machine struct {
 	Cores      int
 	Go, Node   string
 	FileSystem string
-	// Load is the load average of the last minute, before the run.
+	// Load is how many processors others kept busy in the second before the run. The
+	// load average of the last minute would count what has just built this program.
 	Load    float64
 	Modules []Module
 }
@@ -33,7 +35,7 @@ var compared = []string{
 func machine(s *Session) Machine {
 	m := Machine{
 		OS: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpu(), Cores: runtime.GOMAXPROCS(0),
-		Go: runtime.Version(), FileSystem: fileSystem(diskDir), Load: load1(),
+		Go: runtime.Version(), FileSystem: fileSystem(diskDir), Load: loadOfOthers(),
 	}
 	if s.Node != nil {
 		m.Node = s.Node.Version
@@ -53,15 +55,35 @@ func machine(s *Session) Machine {
 
 // Busy is that others used the machine: node, whose compiler and collector want a core
 // beside its own, suffers most, so that its ratios look too good.
-func (m Machine) Busy() bool { return m.Load > float64(m.Cores)/2 }
+func (m Machine) Busy() bool { return m.Load > float64(m.Cores)/4 }
 
-// load1 is 0 where it is not known.
-func load1() (load float64) {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err == nil {
-		_, _ = fmt.Sscan(string(text), &load)
+// loadOfOthers is 0 where it is not known.
+func loadOfOthers() float64 {
+	before, idle := ticks()
+	time.Sleep(time.Second)
+	after, idleAfter := ticks()
+	if after == before {
+		return 0
 	}
-	return load
+	return (1 - float64(idleAfter-idle)/float64(after-before)) * float64(runtime.NumCPU())
+}
+
+// ticks are those of all processors since the start of the machine, and those of
+// which they had nothing to do.
+func ticks() (all, idle int64) {
+	text, _ := os.ReadFile("/proc/stat")
+	line, _, _ := strings.Cut(string(text), "\n")
+	for i, field := range strings.Fields(strings.TrimPrefix(line, "cpu ")) {
+		n, _ := strconv.ParseInt(field, 10, 64)
+		// user nice system idle iowait irq softirq steal; guests are in user.
+		if i < 8 {
+			all += n
+		}
+		if i == 3 || i == 4 {
+			idle += n
+		}
+	}
+	return all, idle
 }
 
 func effectVersion() string {
