@@ -156,6 +156,7 @@ func fibers() Group {
 		},
 		{
 			Name: "race-first", Work: "`RaceFirst` of two ready effects", Unit: "race",
+			Floor:   "The first racer is a goroutine that the race waits for; TypeScript runs it in the loop that it is in.",
 			Ours:    tether(ready.RaceFirst(effect.Succeed(2))),
 			Against: []Reference{node("raceFirst", 0.8)},
 		},
@@ -249,6 +250,7 @@ func scopes() Group {
 		},
 		{
 			Name: "scope-100-effects", Work: "the same by effects in a `Gen` (`AddFinalizerTo`)", Unit: "finalizer",
+			Floor:   "An effect is made and evaluated for each finalizer that is added, and one for each that runs.",
 			Ours:    effects,
 			Against: []Reference{node("finalizers", 0.1)},
 		},
