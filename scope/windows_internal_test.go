@@ -61,6 +61,15 @@ func (w *windowed) step(f *Fiber) {
 	}
 }
 
+// at has happen called in the moment of that name, prepared or blocked.
+func (w *windowed) at(where string, happen func(f *Fiber)) {
+	if where == "prepared" {
+		w.prepared = happen
+	} else {
+		w.blocked = happen
+	}
+}
+
 // fiber runs body on a goroutine of its own; ended is closed at its end.
 func (w *windowed) fiber(body func(*Fiber) *Cause) (f *Fiber, ended chan struct{}) {
 	f, ended = new(Fiber), make(chan struct{})
@@ -186,11 +195,8 @@ func TestWindowsOfAWait(t *testing.T) {
 						e(f, token)
 					}
 				}
-				switch where {
-				case "prepared":
-					w.prepared = happen
-				case "blocked":
-					w.blocked = happen
+				if where != "armed" {
+					w.at(where, happen)
 				}
 				var p Parked
 				var after *Cause
@@ -220,11 +226,7 @@ func TestWindowsOfAWait(t *testing.T) {
 			w := newWindowed()
 			var token Token
 			both := func(f *Fiber) { interrupt(f, token); wake(first)(f, token) }
-			if where == "prepared" {
-				w.prepared = both
-			} else {
-				w.blocked = both
-			}
+			w.at(where, both)
 			f, ended := w.fiber(func(f *Fiber) *Cause {
 				token = f.Arm()
 				return f.NoticeAfter(f.Block(token, waitTest).Cause)
@@ -239,62 +241,45 @@ func TestWindowsOfAWait(t *testing.T) {
 
 // A masked wait takes no interruption in any of its moments.
 func TestWindowsOfAMaskedWait(t *testing.T) {
-	for _, where := range []string{"prepared", "blocked"} {
-		t.Run(where, func(t *testing.T) {
-			w := newWindowed()
-			var token Token
-			happen := func(f *Fiber) {
-				f.Interrupt(7)
-				if !token.Wake() {
-					t.Error("the wait was over")
-				}
-			}
-			if where == "prepared" {
-				w.prepared = happen
-			} else {
-				w.blocked = happen
-			}
-			f, ended := w.fiber(func(f *Fiber) *Cause {
-				entered, c := f.Mask()
-				if !entered || c != nil {
-					t.Errorf("Mask: %v %v", entered, c)
-				}
-				token = f.Arm()
-				if p := f.Block(token, waitTest); p.Cause != nil {
-					t.Errorf("the wait ended with %v", p.Cause)
-				}
-				return f.Unmask(nil)
-			})
-			<-ended
-			if c, _ := f.Exited(); !c.HasInterruptsOnly() {
-				t.Errorf("ended with %v", c)
-			}
-		})
-	}
+	windowsOfAWaitThatGoesOn(t, func(f *Fiber, arm func() Token) *Cause {
+		entered, c := f.Mask()
+		if !entered || c != nil {
+			t.Errorf("Mask: %v %v", entered, c)
+		}
+		if p := f.Block(arm(), waitTest); p.Cause != nil {
+			t.Errorf("the wait ended with %v", p.Cause)
+		}
+		return f.Unmask(nil)
+	})
 }
 
 // A firm wait goes on in each of its moments, although the fiber is interruptible;
 // the interruption is noticed after it.
 func TestWindowsOfAFirmWait(t *testing.T) {
+	windowsOfAWaitThatGoesOn(t, func(f *Fiber, arm func() Token) *Cause {
+		f.BlockFirmly(arm(), waitTest)
+		return f.Notice()
+	})
+}
+
+// windowsOfAWaitThatGoesOn interrupts body in each moment of its one wait, which only
+// the wake that follows may end. body ends with the interruption.
+func windowsOfAWaitThatGoesOn(t *testing.T, body func(f *Fiber, arm func() Token) *Cause) {
 	for _, where := range []string{"prepared", "blocked"} {
 		t.Run(where, func(t *testing.T) {
 			w := newWindowed()
 			var token Token
-			happen := func(f *Fiber) {
+			w.at(where, func(f *Fiber) {
 				f.Interrupt(7)
 				if !token.Wake() {
 					t.Error("the interruption ended the wait")
 				}
-			}
-			if where == "prepared" {
-				w.prepared = happen
-			} else {
-				w.blocked = happen
-			}
+			})
 			f, ended := w.fiber(func(f *Fiber) *Cause {
-				token = f.Arm()
-				f.BlockFirmly(token, waitTest)
-				return f.Notice()
+				return body(f, func() Token {
+					token = f.Arm()
+					return token
+				})
 			})
 			<-ended
 			if c, _ := f.Exited(); !c.HasInterruptsOnly() {
