@@ -127,21 +127,25 @@ func forEach[T, A any](f *scope.Fiber, items []T, fn func(T, int) Effect[A], at 
 	return f.Each(len(items), int(at), func(i int) scope.Item {
 		start := starts
 		starts++
-		e := fn(items[i], i)
-		if e.lit != nil {
-			if e.lit.cause == nil {
-				keep(start, e.lit.value)
-			}
-			return scope.Item{Known: true, Cause: e.lit.cause}
-		}
-		return scope.Item{Body: func(f *scope.Fiber) *scope.Cause {
-			v, c := run(f, e)
-			if c == nil {
-				keep(start, v)
-			}
-			return c
-		}}
+		return itemOf(fn(items[i], i), start, keep)
 	}, move)
+}
+
+// item is an item of ForEach with the fiber that it runs in.
+type item[A any] struct {
+	program Effect[A]
+	keep    func(start int, v A)
+	start   int
+	part    scope.Part
+}
+
+// Run implements scope.Body.
+func (it *item[A]) Run(f *scope.Fiber) *scope.Cause {
+	v, c := run(f, it.program)
+	if c == nil {
+		it.keep(it.start, v)
+	}
+	return c
 }
 
 // ZipConcurrent runs two effects side by side.
@@ -150,9 +154,9 @@ func ZipConcurrent[A, B any](a Effect[A], b Effect[B]) Effect[Pair[A, B]] {
 		var out Pair[A, B]
 		c := f.Each(2, 2, func(i int) scope.Item {
 			if i == 0 {
-				return itemOf(a, &out.First)
+				return itemOf(a, 0, func(_ int, v A) { out.First = v })
 			}
-			return itemOf(b, &out.Second)
+			return itemOf(b, 1, func(_ int, v B) { out.Second = v })
 		}, nil)
 		if c != nil {
 			return Pair[A, B]{}, c
@@ -161,14 +165,14 @@ func ZipConcurrent[A, B any](a Effect[A], b Effect[B]) Effect[Pair[A, B]] {
 	})
 }
 
-func itemOf[A any](e Effect[A], to *A) scope.Item {
+// itemOf is e as an item whose result keep takes.
+func itemOf[A any](e Effect[A], start int, keep func(start int, v A)) scope.Item {
 	if e.lit != nil {
-		*to = e.lit.value
+		if e.lit.cause == nil {
+			keep(start, e.lit.value)
+		}
 		return scope.Item{Known: true, Cause: e.lit.cause}
 	}
-	return scope.Item{Body: func(f *scope.Fiber) *scope.Cause {
-		v, c := run(f, e)
-		*to = v
-		return c
-	}}
+	it := &item[A]{program: e, keep: keep, start: start}
+	return scope.Item{Body: it, Part: &it.part}
 }

@@ -8,8 +8,21 @@ import (
 type Fiber[A any] struct {
 	// value is written before the kernel publishes the exit. It comes first, since Go
 	// pads a struct whose last field has no size.
-	value  A
-	kernel scope.Fiber
+	value A
+	// program is what the fiber runs, until it does.
+	program Effect[A]
+	kernel  scope.Fiber
+}
+
+// runs is a fiber as its own body.
+type runs[A any] Fiber[A]
+
+// Run implements scope.Body.
+func (r *runs[A]) Run(f *scope.Fiber) (c *scope.Cause) {
+	e := r.program
+	r.program = Effect[A]{} // else who keeps the fiber keeps the program
+	r.value, c = run(f, e)
+	return c
 }
 
 // ForkOption says how a fiber starts. Without any it is TypeScript's default.
@@ -38,12 +51,10 @@ func forkOptions(opts []ForkOption) (o scope.ForkOptions) {
 	return o
 }
 
-func (fb *Fiber[A]) body(e Effect[A]) func(*scope.Fiber) *scope.Cause {
-	return func(f *scope.Fiber) *scope.Cause {
-		v, c := run(f, e)
-		fb.value = v
-		return c
-	}
+// body has the fiber run e.
+func (fb *Fiber[A]) body(e Effect[A]) scope.Body {
+	fb.program = e
+	return (*runs[A])(fb)
 }
 
 // ForkChild starts e in a fiber of its own, which is interrupted and awaited

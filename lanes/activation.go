@@ -18,8 +18,7 @@ type activation struct {
 	entry *entry
 	key   string
 	fiber scope.Fiber
-	// ended hears of the fiber's end.
-	ended scope.Observer
+	end   scope.Observer
 	scope scope.Scope
 	// inside marks the fibers that run on behalf of the activation.
 	inside frame
@@ -40,10 +39,12 @@ type activation struct {
 // reporter runs OnExit.
 type reporter struct {
 	fiber scope.Fiber
-	ended scope.Observer
+	end   scope.Observer
 	// inside marks OnExit's fibers.
 	inside frame
 }
+
+func (r *reporter) activation() *activation { return r.inside.of }
 
 // prepare makes the activation of a lane that has just got its slot. mu is held:
 // whoever finds the record running must find a fiber that can be interrupted.
@@ -55,9 +56,9 @@ func (l *Lanes) prepare(f *scope.Fiber, e *entry) *activation {
 	}
 	// Masked from the start: an interruption of a fiber that has not started
 	// would end it there, and OnExit would hear nothing.
-	f.Prepare(&a.fiber, a.run, scope.ForkOptions{Daemon: true, Mode: scope.StartUninterruptible})
-	a.ended.Init(a.report)
-	a.fiber.Observe(&a.ended)
+	f.Prepare(&a.fiber, a, scope.ForkOptions{Daemon: true, Mode: scope.StartUninterruptible})
+	a.end.Init(a)
+	a.fiber.Observe(&a.end)
 	e.Value.run = a
 	return a
 }
@@ -69,8 +70,8 @@ func (a *activation) await(f *scope.Fiber) *scope.Cause {
 	return c
 }
 
-// run is the body of the activation's fiber. What it ends with goes to exit.
-func (a *activation) run(f *scope.Fiber) *scope.Cause {
+// Run implements scope.Body. What it ends with goes to exit.
+func (a *activation) Run(f *scope.Fiber) *scope.Cause {
 	env := inside.In(a.lanes.env.WithScope(&a.scope), &a.inside)
 	f.SetEnv(env)
 	returned, mark := false, f.Mark()
@@ -166,30 +167,38 @@ func (a *activation) settle(f *scope.Fiber, c *scope.Cause) {
 	closed = true
 }
 
-// report hears that the activation's fiber has ended, its children included, and
-// has OnExit run.
-func (a *activation) report(f *scope.Fiber) {
+// Ended implements scope.Listener: the activation's fiber has ended, its children
+// included. It has OnExit run.
+func (a *activation) Ended(f *scope.Fiber) {
 	r := a.reporter
 	if r == nil {
 		a.finish(f)
 		return
 	}
 	o := scope.ForkOptions{Daemon: true, Mode: scope.StartUninterruptible}
-	f.Prepare(&r.fiber, func(f *scope.Fiber) *scope.Cause {
-		f.SetEnv(inside.In(a.lanes.env, &r.inside))
-		_, c := effect.RunOn(f, effect.Scoped(effect.Suspend(func() effect.Effect[effect.Unit] {
-			return a.lanes.config.OnExit(a.exit)
-		})))
-		return c
-	}, o)
-	r.ended.Init(func(f *scope.Fiber) {
-		defer a.finish(f)
-		if c, _ := f.Exited(); c != nil {
-			a.lanes.warn("OnExit failed", a.key, c)
-		}
-	})
-	r.fiber.Observe(&r.ended)
+	f.Prepare(&r.fiber, r, o)
+	r.end.Init(r)
+	r.fiber.Observe(&r.end)
 	f.Start(&r.fiber, o)
+}
+
+// Run implements scope.Body.
+func (r *reporter) Run(f *scope.Fiber) *scope.Cause {
+	a := r.activation()
+	f.SetEnv(inside.In(a.lanes.env, &r.inside))
+	_, c := effect.RunOn(f, effect.Scoped(effect.Suspend(func() effect.Effect[effect.Unit] {
+		return a.lanes.config.OnExit(a.exit)
+	})))
+	return c
+}
+
+// Ended implements scope.Listener.
+func (r *reporter) Ended(f *scope.Fiber) {
+	a := r.activation()
+	defer a.finish(f)
+	if c, _ := f.Exited(); c != nil {
+		a.lanes.warn("OnExit failed", a.key, c)
+	}
 }
 
 // finish is the last act of an activation, on a fiber that has ended.

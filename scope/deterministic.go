@@ -246,7 +246,7 @@ func (d *Deterministic) choose(n int) int {
 // has ended. The report says what was still waiting.
 func (d *Deterministic) Run(env *Env, body func(*Fiber) *Cause, started, ended func(*Fiber)) Report {
 	main := new(Fiber)
-	main.init(d, env, true, body)
+	main.init(d, env, true, Func(body))
 	main.Observe(NewObserver(func(f *Fiber) {
 		if ended != nil {
 			ended(f)

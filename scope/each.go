@@ -1,10 +1,11 @@
 package scope
 
-import "github.com/rivus/tether/internal/list"
-
 // Item is one piece of work of Each: an exit that is known already, or a body.
 type Item struct {
-	Body func(*Fiber) *Cause
+	Body Body
+	// Part is memory for the fiber that runs Body, in one piece with it. It must be
+	// zero.
+	Part *Part
 	// Known tells that there is no body and that Cause is the exit.
 	Known bool
 	Cause *Cause
@@ -24,14 +25,15 @@ type each struct {
 
 	// The rest is changed inside box.
 	// ready is a part that has not been started.
-	ready *part
+	ready *Part
 	// heardAll is closed when every part has been heard.
 	heardAll chan struct{}
 	index    int
 	starts   int
 	moved    func(start, at int)
 	held     *Item
-	parts    list.List[*part]
+	parts    childList
+	living   int
 	terminal *Cause
 	// over tells that terminal counts, even when nil (the cleanup ends the
 	// iteration without a failure).
@@ -43,26 +45,29 @@ type each struct {
 	resumed bool
 }
 
-// part is an item that runs in a fiber of its own.
-type part struct {
+// Part is an item that runs in a fiber of its own.
+type Part struct {
 	of    *each
 	fiber Fiber
-	ended Observer
-	node  list.Node[*part]
+	end   Observer
 	// round is the first part that the same advance started. Every part of an
 	// advance that stopped at the limit may go on.
-	round  *part
+	round  *Part
 	paused bool
 }
 
+// partEnd is a part as the listener to its end.
+type partEnd Part
+
+// Ended implements Listener.
+func (p *partEnd) Ended(f *Fiber) { p.of.box.take(f, (*Part)(p)) }
+
 // open takes in that the part has ended.
-func (p *part) open() *Fiber {
+func (p *Part) open() *Fiber {
 	e := p.of
 	e.hear(p)
 	return e.takeReady()
 }
-
-func (p *part) heard(f *Fiber) { p.of.box.take(f, p) }
 
 // Each runs items 0 to n-1, at most limit at a time, each in a fiber of its own
 // unless its exit is known. item is called in order, one call at a time, and
@@ -74,9 +79,8 @@ func (p *part) heard(f *Fiber) { p.of.box.take(f, p) }
 // therefore counts as that of another item, or of one beyond the last.
 func (f *Fiber) Each(n, limit int, item func(i int) Item, moved func(start, at int)) *Cause {
 	e := &each{f: f, item: item, n: n, limit: limit, moved: moved, mode: StartInherited}
-	e.box.serial = f.rt.serial()
-	if !e.box.serial {
-		e.box.start = e.startNow
+	e.box.owner = f
+	if !e.box.serial() {
 		if e.mode = StartUninterruptible; f.Interruptible() {
 			e.mode = StartInterruptible
 		}
@@ -122,7 +126,7 @@ func (e *each) iterate() *Cause {
 		switch {
 		case c == nil:
 			return f.Guard(e.outcome)
-		case e.box.serial:
+		case e.box.serial():
 			return c
 		default:
 			// TypeScript leaves what it has started by then; here it would run on,
@@ -151,18 +155,18 @@ func (e *each) interrupt() *Cause {
 	var running []*Fiber
 	e.sync(func() {
 		e.over = true
-		running = e.running()
+		running = e.parts.snapshot()
 	})
 	return e.f.InterruptAll(running)
 }
 
 // reported is the terminal exit when every part has been heard.
 func (e *each) reported() (c *Cause) {
-	if !e.box.serial {
+	if !e.box.serial() {
 		// A fiber that has ended is not waited for, though it may not have told yet.
 		all := make(chan struct{})
 		e.sync(func() {
-			if e.parts.Len() == 0 {
+			if e.living == 0 {
 				close(all)
 			} else {
 				e.heardAll = all
@@ -178,7 +182,7 @@ var waitEach = &Waiting{What: "concurrent work (All, ForEach)"}
 
 // sync runs fn in the mailbox and waits for it.
 func (e *each) sync(fn func()) {
-	if e.box.serial {
+	if e.box.serial() {
 		fn()
 		return
 	}
@@ -217,21 +221,12 @@ func (e *each) resume(outcome func() *Cause) {
 	e.token.Wake()
 }
 
-// running are the fibers that have not ended.
-func (e *each) running() []*Fiber {
-	out := make([]*Fiber, 0, e.parts.Len())
-	for n := e.parts.Front(); n != nil; n = n.Next() {
-		out = append(out, &n.Value.fiber)
-	}
-	return out
-}
-
 func (e *each) stopped() bool { return e.over || e.terminal != nil }
 
 // advance starts what may start. It answers what the fiber goes on with, when
 // that is known.
 func (e *each) advance() func() *Cause {
-	var round *part
+	var round *Part
 	for ; !e.stopped() && e.index < e.n; e.index++ {
 		var it Item
 		if e.held != nil {
@@ -239,7 +234,7 @@ func (e *each) advance() func() *Cause {
 		} else {
 			// It may take long, or wait for an item.
 			if p := e.takeReady(); p != nil {
-				e.startNow(p)
+				e.f.Start(p, ForkOptions{})
 			}
 			it = e.item(e.index)
 			e.starts++
@@ -253,17 +248,17 @@ func (e *each) advance() func() *Cause {
 			e.place(start, e.index)
 			continue
 		}
-		p := &part{of: e}
-		p.node.Value = p
+		p := it.Part
+		p.of = e
 		if round == nil {
 			round = p
 		}
 		p.round = round
-		e.start(p, it.Body)
+		c, ended := e.start(p, it.Body)
 		// Others may have been started meanwhile: its result goes to where the
 		// iteration is now.
 		e.place(start, e.index)
-		if c, ended := p.fiber.Exited(); ended {
+		if ended {
 			// A child that ended inside its own start overwrites what others
 			// recorded meanwhile, even the end of the whole iteration.
 			e.terminal, e.over = c, false
@@ -272,12 +267,9 @@ func (e *each) advance() func() *Cause {
 			}
 			continue
 		}
-		e.parts.Push(&p.node)
-		p.ended.Init(p.heard)
-		if !p.fiber.Observe(&p.ended) {
-			p.heard(nil)
-		}
-		if e.parts.Len() < e.limit {
+		e.parts.add(&p.fiber)
+		e.living++
+		if e.living < e.limit {
 			continue
 		}
 		round.paused = true
@@ -286,36 +278,41 @@ func (e *each) advance() func() *Cause {
 	}
 	e.done = true
 	if e.stopped() {
-		if e.parts.Len() > 0 {
-			for _, child := range e.running() {
+		if e.living > 0 {
+			for _, child := range e.parts.snapshot() {
 				child.Interrupt(e.f.id)
 			}
 			return nil
 		}
 		return e.end()
 	}
-	if e.parts.Len() == 0 {
+	if e.living == 0 {
 		return e.end()
 	}
 	return nil
 }
 
-// start makes p a fiber. On the parallel runtime it starts with the next item, or when
-// the letter is done with: items run beside one another from the start, as waiting for
-// each one's first park would make computations take turns.
-func (e *each) start(p *part, body func(*Fiber) *Cause) {
+// start makes p a fiber and tells whether that has ended. On the parallel runtime it
+// starts with the next item, or when the letter is done with: items run beside one
+// another from the start, as waiting for each one's first park would make computations
+// take turns.
+func (e *each) start(p *Part, body Body) (c *Cause, ended bool) {
 	e.f.Prepare(&p.fiber, body, ForkOptions{Daemon: true, bound: true, Mode: e.mode})
 	// Its defect is the iteration's: one that ends before it is observed must not
 	// count as unheard.
 	p.fiber.watched = true
-	if e.box.serial {
-		e.f.Start(&p.fiber, ForkOptions{Immediate: true})
-	} else {
+	p.end.Init((*partEnd)(p))
+	if !e.box.serial() {
+		p.fiber.observers.push(&p.end)
 		e.ready = p
+		return nil, false
 	}
+	e.f.Start(&p.fiber, ForkOptions{Immediate: true})
+	if p.fiber.Observe(&p.end) {
+		return nil, false
+	}
+	return p.fiber.Exited()
 }
-
-func (e *each) startNow(f *Fiber) { e.f.Start(f, ForkOptions{}) }
 
 func (e *each) takeReady() *Fiber {
 	p := e.ready
@@ -339,9 +336,10 @@ func (e *each) end() func() *Cause {
 }
 
 // hear takes in that p has ended.
-func (e *each) hear(p *part) {
-	c, _ := p.fiber.Exited()
-	e.parts.Remove(&p.node)
+func (e *each) hear(p *Part) {
+	c := p.fiber.exit // which its end has published to the mailbox
+	e.parts.remove(&p.fiber)
+	e.living--
 	returned := false
 	defer func() {
 		if r := recover(); r != nil {
@@ -349,7 +347,7 @@ func (e *each) hear(p *part) {
 		} else if !returned && !e.f.rt.abandoning() {
 			e.failDefect(CauseDie(Exited{}))
 		}
-		if e.heardAll != nil && e.parts.Len() == 0 {
+		if e.heardAll != nil && e.living == 0 {
 			close(e.heardAll)
 			e.heardAll = nil
 		}
@@ -367,7 +365,7 @@ func (e *each) hear(p *part) {
 		if outcome := e.advance(); outcome != nil {
 			e.resume(outcome)
 		}
-	} else if e.done && e.parts.Len() == 0 {
+	} else if e.done && e.living == 0 {
 		e.resume(e.end())
 	}
 	returned = true
@@ -375,7 +373,7 @@ func (e *each) hear(p *part) {
 
 func (e *each) failDefect(c *Cause) {
 	e.terminal, e.done = c, true
-	running := e.running()
+	running := e.parts.snapshot()
 	e.resume(func() *Cause {
 		if len(running) > 0 {
 			c := e.f.briefly(nil, func(c *Cause) *Cause { return c.Combine(e.f.InterruptAll(running)) })

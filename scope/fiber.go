@@ -28,7 +28,7 @@ type Fiber struct {
 	host host
 
 	id   FiberID
-	body func(*Fiber) *Cause
+	body Body
 	// watched tells that who starts the fiber looks at its exit, observed or not.
 	watched bool
 	// bound tells that who forked the fiber goes on only after its end.
@@ -56,6 +56,16 @@ type Fiber struct {
 	// Guarded by mu.
 	forker *Fiber
 }
+
+// Body is what a fiber runs. What owns the fiber's memory can be its body, too, and
+// needs no closure then; Func is one of a function.
+type Body interface{ Run(f *Fiber) *Cause }
+
+// Func is a function as a fiber's body.
+type Func func(f *Fiber) *Cause
+
+// Run implements Body.
+func (fn Func) Run(f *Fiber) *Cause { return fn(f) }
 
 // host is what the fiber's runtime keeps of it.
 type host struct {
@@ -103,7 +113,7 @@ func (f *Fiber) SetEnv(env *Env) { f.env = env }
 func (f *Fiber) Scope() *Scope { return f.env.Scope() }
 
 // init prepares a fiber that has not been started.
-func (f *Fiber) init(rt Runtime, env *Env, interruptible bool, body func(*Fiber) *Cause) {
+func (f *Fiber) init(rt Runtime, env *Env, interruptible bool, body Body) {
 	f.rt, f.env, f.body = rt, env, body
 	f.id = rt.nextID()
 	f.segment = segmentDepth
@@ -190,7 +200,7 @@ func (f *Fiber) runBody() {
 		c = f.Notice()
 	}
 	if c == nil {
-		c = f.NoticeAfter(body(f))
+		c = f.NoticeAfter(body.Run(f))
 	}
 	returned = true
 	f.finish(c)
@@ -227,7 +237,7 @@ func (f *Fiber) tell(o *Observer, more bool) {
 		f.tellOne(o)
 	}
 	if o != nil {
-		o.hear(f)
+		o.to.Ended(f)
 	}
 }
 
@@ -240,7 +250,7 @@ func (f *Fiber) tellOne(o *Observer) {
 			f.tell(f.nextObserver())
 		}
 	}()
-	o.hear(f)
+	o.to.Ended(f)
 	returned = true
 }
 

@@ -31,19 +31,19 @@ type ForkOptions struct {
 // runs on its behalf calls this, as long as the fork is a daemon.
 func (f *Fiber) Fork(body func(*Fiber) *Cause, o ForkOptions) *Fiber {
 	child := new(Fiber)
-	f.ForkInto(child, body, o)
+	f.ForkInto(child, Func(body), o)
 	return child
 }
 
 // ForkInto is Fork into memory of the caller's, which must be zero.
-func (f *Fiber) ForkInto(child *Fiber, body func(*Fiber) *Cause, o ForkOptions) {
+func (f *Fiber) ForkInto(child *Fiber, body Body, o ForkOptions) {
 	f.Prepare(child, body, o)
 	f.Start(child, o)
 }
 
 // Prepare makes child ready without starting it, so that observers can be added
 // before it runs. Start must follow, or Interrupt.
-func (f *Fiber) Prepare(child *Fiber, body func(*Fiber) *Cause, o ForkOptions) {
+func (f *Fiber) Prepare(child *Fiber, body Body, o ForkOptions) {
 	interruptible := o.Mode == StartInterruptible || (o.Mode == StartInherited && f.Interruptible())
 	child.init(f.rt, f.env, interruptible, body)
 	child.bound = !o.Daemon || o.bound
@@ -70,7 +70,7 @@ func (f *Fiber) Start(child *Fiber, o ForkOptions) {
 // ForkIn starts a daemon that ends with s: closing s interrupts and awaits it,
 // unless it is the fiber that closes. In a closed scope it never runs and is
 // interrupted.
-func (f *Fiber) ForkIn(s *Scope, child *Fiber, body func(*Fiber) *Cause, o ForkOptions) {
+func (f *Fiber) ForkIn(s *Scope, child *Fiber, body Body, o ForkOptions) {
 	o.Daemon = true
 	if s.Closed() {
 		child.init(f.rt, f.env, true, body)
@@ -159,7 +159,8 @@ func (f *Fiber) awaitOne(target *Fiber) (*Observer, Parked) {
 		return nil, Parked{}
 	}
 	t := f.Arm()
-	w := &awaiting{Observer{wake: t}, Waiting{What: "fiber", Fiber: target}}
+	w := &awaiting{token: t, waiting: Waiting{What: "fiber", Fiber: target}}
+	w.observer.Init(w)
 	if !target.Observe(&w.observer) {
 		t.Wake()
 		f.Block(t, nil)
@@ -171,8 +172,12 @@ func (f *Fiber) awaitOne(target *Fiber) (*Observer, Parked) {
 // awaiting is one fiber's wait for another's end, in one piece of memory.
 type awaiting struct {
 	observer Observer
+	token    Token
 	waiting  Waiting
 }
+
+// Ended implements Listener.
+func (w *awaiting) Ended(*Fiber) { w.token.Wake() }
 
 // AwaitAll waits for every one of targets, one at a time.
 func (f *Fiber) AwaitAll(targets []*Fiber) *Cause {

@@ -24,7 +24,7 @@ func TestWindowScopeClosesDuringForkIn(t *testing.T) {
 				} else {
 					w.made = closes
 				}
-				f.ForkIn(s, child, func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }, ForkOptions{})
+				f.ForkIn(s, child, Func(func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }), ForkOptions{})
 				if child.flags.Load()&flagInterrupted == 0 {
 					t.Error("the fiber was not interrupted")
 					child.Interrupt(7)
@@ -47,12 +47,12 @@ func TestForkedInScopeBeforeItRuns(t *testing.T) {
 	for _, immediate := range []bool{false, true} {
 		f, ended := w.fiber(func(f *Fiber) *Cause {
 			child := new(Fiber)
-			f.ForkIn(s, child, func(f *Fiber) *Cause {
+			f.ForkIn(s, child, Func(func(f *Fiber) *Cause {
 				if !s.ends(f) {
 					t.Errorf("immediate %v: the scope does not know of the fiber", immediate)
 				}
 				return nil
-			}, ForkOptions{Immediate: immediate})
+			}), ForkOptions{Immediate: immediate})
 			return f.Join(child)
 		})
 		<-ended
@@ -68,13 +68,13 @@ func TestFiberInTwoScopes(t *testing.T) {
 	_, ended := w.fiber(func(f *Fiber) *Cause {
 		a, b := New(Sequential), New(Sequential)
 		other, child := new(Fiber), new(Fiber)
-		f.ForkIn(b, other, func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }, ForkOptions{})
+		f.ForkIn(b, other, Func(func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }), ForkOptions{})
 		token := make(chan Token, 1)
-		f.ForkIn(a, child, func(f *Fiber) *Cause {
+		f.ForkIn(a, child, Func(func(f *Fiber) *Cause {
 			t := f.Arm()
 			token <- t
 			return f.Block(t, waitTest).Cause
-		}, ForkOptions{})
+		}), ForkOptions{})
 		child.RunIn(b)
 		(<-token).Wake()
 		c := f.Await(child)

@@ -7,13 +7,14 @@ import "sync"
 // TypeScript does; on the parallel one whoever finds it free takes in what the
 // others leave. No lock is held meanwhile.
 type mailbox struct {
-	serial bool
-	mu     sync.Mutex
-	busy   bool
-	queue  []letter
-	// start starts a fiber that a letter has answered with.
-	start func(f *Fiber)
+	// owner starts the fibers that letters answer with.
+	owner *Fiber
+	mu    sync.Mutex
+	busy  bool
+	queue []letter
 }
+
+func (m *mailbox) serial() bool { return m.owner.rt.serial() }
 
 // letter is something to do for the mailbox's owner. Opening it may answer with a
 // fiber that has been prepared, to be started when the letter is done with.
@@ -27,7 +28,7 @@ func (n note) open() *Fiber { return n() }
 // take takes in l, now or by whom it finds at work. by is the fiber whose end the
 // letter tells of, when the caller is on its goroutine, or nil.
 func (m *mailbox) take(by *Fiber, l letter) {
-	if m.serial {
+	if m.serial() {
 		l.open()
 		return
 	}
@@ -61,7 +62,7 @@ func (m *mailbox) drain(by *Fiber, l letter) {
 		if l == nil && by != nil {
 			by.Start(last, ForkOptions{})
 		} else {
-			m.start(last)
+			m.owner.Start(last, ForkOptions{})
 		}
 	}
 	returned = true

@@ -1,34 +1,29 @@
 package scope
 
-// Observer hears that a fiber ended. Its zero value with a function is ready;
-// it belongs to one fiber at a time and holds its own list links, so that
-// observing costs no allocation beyond the observer.
+// Listener hears that a fiber ended, on the goroutine that ended it. Ended must not
+// block and must not hold a lock while it wakes.
+type Listener interface{ Ended(f *Fiber) }
+
+// Observer is a listener's place among those of one fiber at a time. It holds its own
+// list links, so that observing costs no allocation beyond the observer.
 type Observer struct {
-	fn         func(*Fiber) // nil: wake is all there is to do
-	wake       Token
+	to         Listener
 	prev, next *Observer
-	listed     bool
 }
 
-// Init makes o, which must be zero, what NewObserver makes, in memory of the caller's.
-func (o *Observer) Init(fn func(*Fiber)) { o.fn = fn }
+// Init makes o, which must be zero, the place of to.
+func (o *Observer) Init(to Listener) { o.to = to }
 
-// NewObserver makes an observer that calls fn, once, on the goroutine that
-// ended the fiber. fn must not block and must not hold a lock while it wakes.
-func NewObserver(fn func(*Fiber)) *Observer { return &Observer{fn: fn} }
+// NewObserver makes an observer that calls fn, once, as Listener says.
+func NewObserver(fn func(*Fiber)) *Observer { return &Observer{to: listener(fn)} }
 
-func (o *Observer) hear(f *Fiber) {
-	if o.fn != nil {
-		o.fn(f)
-	} else {
-		o.wake.Wake()
-	}
-}
+type listener func(*Fiber)
+
+func (fn listener) Ended(f *Fiber) { fn(f) }
 
 type observerList struct{ head, tail *Observer }
 
 func (l *observerList) push(o *Observer) {
-	o.listed = true
 	o.prev = l.tail
 	if l.tail == nil {
 		l.head = o
@@ -38,21 +33,22 @@ func (l *observerList) push(o *Observer) {
 	l.tail = o
 }
 
+// remove takes o out, if it is there.
 func (l *observerList) remove(o *Observer) {
-	if !o.listed {
-		return
-	}
-	if o.prev == nil {
-		l.head = o.next
-	} else {
+	switch {
+	case o.prev != nil:
 		o.prev.next = o.next
+	case l.head == o:
+		l.head = o.next
+	default:
+		return
 	}
 	if o.next == nil {
 		l.tail = o.prev
 	} else {
 		o.next.prev = o.prev
 	}
-	o.prev, o.next, o.listed = nil, nil, false
+	o.prev, o.next = nil, nil
 }
 
 // next takes the first observer out and tells whether more are left.

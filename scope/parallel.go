@@ -132,7 +132,7 @@ func (p *Parallel) unheard(f *Fiber, c *Cause) {
 // body runs. Detached fibers may outlive it.
 func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber)) *Cause {
 	f := new(Fiber)
-	f.init(p, env, true, body)
+	f.init(p, env, true, Func(body))
 	f.Observe(NewObserver(func(*Fiber) {}))
 	if started != nil {
 		started(f)
@@ -145,6 +145,6 @@ func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber))
 // Go starts a root fiber on a goroutine of its own, into memory of the caller's.
 // It does not wait for the fiber's first park: body may wait for its caller.
 func (p *Parallel) Go(f *Fiber, env *Env, body func(*Fiber) *Cause) {
-	f.init(p, env, true, body)
+	f.init(p, env, true, Func(body))
 	p.startLater(nil, f)
 }

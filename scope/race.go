@@ -1,22 +1,39 @@
 package scope
 
-import (
-	"sync"
-
-	"github.com/rivus/tether/internal/list"
-)
+import "sync"
 
 // race is a race under way on the fiber that runs it.
 type race struct {
+	n     int
+	body  func(i int, f *Fiber) *Cause
+	first bool
+	token Token
+
 	// mu guards the rest: on the parallel runtime racers end side by side.
 	mu     sync.Mutex
-	fibers list.List[*Fiber]
+	living childList
 	ended  int
 	done   bool
 	winner int
 	cause  *Cause
 	lost   *Cause
+	// pair is room for the racers of the usual race.
+	pair [2]racer
 }
+
+// racer is one body in a race.
+type racer struct {
+	fiber Fiber
+	end   Observer
+	in    *race
+	i     int
+}
+
+// Run implements Body.
+func (r *racer) Run(f *Fiber) *Cause { return r.in.body(r.i, f) }
+
+// Ended implements Listener.
+func (r *racer) Ended(*Fiber) { r.in.hear(r) }
 
 // RaceOptions configures Race.
 type RaceOptions struct {
@@ -30,7 +47,7 @@ type RaceOptions struct {
 // won. The losers are interrupted and awaited before it returns. winner is the
 // index of the body that decided, or -1 when all failed.
 func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (winner int, c *Cause) {
-	r := &race{winner: -1}
+	r := &race{n: n, body: body, first: o.First, winner: -1}
 	returned, mark := false, f.Mark()
 	defer func() {
 		if !returned && !f.Abandoned() {
@@ -38,7 +55,7 @@ func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (w
 			r.interruptLosers(f)
 		}
 	}()
-	c = f.Guard(func() *Cause { return f.NoticeAfter(r.run(f, n, body, o)) })
+	c = f.Guard(func() *Cause { return f.NoticeAfter(r.run(f)) })
 	returned = true
 	c = f.briefly(c, func(c *Cause) *Cause {
 		return CombineFinalizer(c, f.Guard(func() *Cause { return r.interruptLosers(f) }))
@@ -51,7 +68,7 @@ func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (w
 
 func (r *race) interruptLosers(f *Fiber) *Cause {
 	r.mu.Lock()
-	losers := r.fibers.Values()
+	losers := r.living.snapshot()
 	r.mu.Unlock()
 	if len(losers) == 0 {
 		return nil
@@ -59,31 +76,35 @@ func (r *race) interruptLosers(f *Fiber) *Cause {
 	return f.InterruptAll(losers)
 }
 
-func (r *race) run(f *Fiber, n int, body func(int, *Fiber) *Cause, o RaceOptions) *Cause {
-	t := f.Arm()
-	for i := range n {
-		if o.First && r.over() {
+func (r *race) run(f *Fiber) *Cause {
+	r.token = f.Arm()
+	racers := r.pair[:]
+	if r.n > len(racers) {
+		racers = make([]racer, r.n)
+	}
+	for i := range r.n {
+		if r.first && r.over() {
 			break
 		}
-		node := &list.Node[*Fiber]{Value: new(Fiber)}
-		racer := node.Value
-		f.Prepare(racer, func(f *Fiber) *Cause { return body(i, f) }, ForkOptions{Daemon: true, bound: true, Immediate: true})
+		it := &racers[i]
+		it.in, it.i = r, i
+		it.end.Init(it)
+		f.Prepare(&it.fiber, it, ForkOptions{Daemon: true, bound: true, Immediate: true})
 		// The race looks at its end itself: a defect before the first park must not
 		// count as unheard.
-		racer.watched = true
+		it.fiber.watched = true
 		r.mu.Lock()
-		r.fibers.Push(node)
+		r.living.add(&it.fiber)
 		r.mu.Unlock()
-		f.Start(racer, ForkOptions{Immediate: true})
-		hear := func(*Fiber) { r.hear(t, i, n, node, o) }
-		if !racer.Observe(NewObserver(hear)) {
-			hear(racer)
+		f.Start(&it.fiber, ForkOptions{Immediate: true})
+		if !it.fiber.Observe(&it.end) {
+			r.hear(it)
 		}
-		if !o.First && r.over() {
+		if !r.first && r.over() {
 			break
 		}
 	}
-	p := f.Block(t, waitRace)
+	p := f.Block(r.token, waitRace)
 	switch {
 	case p.Cause != nil:
 		return p.Cause
@@ -105,27 +126,27 @@ func (r *race) over() bool {
 	return r.done
 }
 
-// hear takes in that racer i ended.
-func (r *race) hear(t Token, i, n int, node *list.Node[*Fiber], o RaceOptions) {
-	c, _ := node.Value.Exited()
+// hear takes in that a racer ended.
+func (r *race) hear(it *racer) {
+	c, _ := it.fiber.Exited()
 	r.mu.Lock()
-	r.fibers.Remove(node)
+	r.living.remove(&it.fiber)
 	r.ended++
 	wakes := false
 	switch {
-	case o.First || c == nil:
+	case r.first || c == nil:
 		if wakes = !r.done; wakes {
-			r.done, r.winner, r.cause = true, i, c
+			r.done, r.winner, r.cause = true, it.i, c
 		}
 	default:
 		r.lost = r.lost.Concat(c)
-		if r.ended >= n && !r.done {
+		if r.ended >= r.n && !r.done {
 			r.cause = r.lost.ElectDefects()
 			wakes = true
 		}
 	}
 	r.mu.Unlock()
 	if wakes {
-		t.Wake()
+		r.token.Wake()
 	}
 }

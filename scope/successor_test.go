@@ -29,10 +29,10 @@ func TestStartOnAFiberThatHasEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			gate, ran := make(chan struct{}), make(chan struct{}, 2)
 			var first, second, third scope.Fiber
-			body := func(*scope.Fiber) *scope.Cause {
+			body := scope.Func(func(*scope.Fiber) *scope.Cause {
 				ran <- struct{}{}
 				return nil
-			}
+			})
 			scope.NewParallel(nil).Go(&first, nil, func(*scope.Fiber) *scope.Cause {
 				<-gate
 				return nil

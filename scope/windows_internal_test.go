@@ -73,7 +73,7 @@ func (w *windowed) at(where string, happen func(f *Fiber)) {
 // fiber runs body on a goroutine of its own; ended is closed at its end.
 func (w *windowed) fiber(body func(*Fiber) *Cause) (f *Fiber, ended chan struct{}) {
 	f, ended = new(Fiber), make(chan struct{})
-	f.init(w, nil, true, body)
+	f.init(w, nil, true, Func(body))
 	f.Observe(NewObserver(func(*Fiber) { close(ended) }))
 	go f.main()
 	return f, ended
@@ -338,7 +338,7 @@ func TestWindowInterruptionOfAStart(t *testing.T) {
 			ends := 0
 			_, ended := w.fiber(func(f *Fiber) *Cause {
 				child = new(Fiber)
-				f.Prepare(child, func(*Fiber) *Cause { t.Error("the body ran"); return nil }, ForkOptions{})
+				f.Prepare(child, Func(func(*Fiber) *Cause { t.Error("the body ran"); return nil }), ForkOptions{})
 				child.Observe(NewObserver(func(*Fiber) { ends++ }))
 				f.Start(child, ForkOptions{})
 				return f.Await(child)
