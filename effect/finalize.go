@@ -101,24 +101,24 @@ func acquireRelease[A, X any](acquire Effect[A], release func(A, scope.Exit[any]
 // AddFinalizer registers fin in the scope at hand, to run with the scope's exit
 // and the services at hand now. Without a scope at hand it is a defect.
 func AddFinalizer[X any](fin func(scope.Exit[any]) Effect[X]) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		s, c := scopeAtHand(f)
-		if c != nil {
-			return Unit{}, c
+		if c == nil {
+			c = s.Add(f, finalizerIn(f.Env(), fin))
 		}
-		return Unit{}, s.Add(f, finalizerIn(f.Env(), fin))
-	})
+		return result(Unit{}, c)
+	}}
 }
 
 // AddFinalizerTo registers fin in s (TypeScript: Scope.addFinalizerExit). On a
 // closed scope it runs at once.
 func AddFinalizerTo[X any](s *scope.Scope, fin func(scope.Exit[any]) Effect[X]) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-		return Unit{}, s.Add(f, func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return result(Unit{}, s.Add(f, func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
 			_, c := run(f, fin(exit))
 			return c
-		})
-	})
+		}))
+	}}
 }
 
 // finalizerIn is the finalizer that evaluates fin with env's services on top of
