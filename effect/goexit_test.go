@@ -3,6 +3,7 @@ package effect_test
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rivus/tether/effect"
@@ -117,5 +118,39 @@ func TestDepthOfAFinalizer(t *testing.T) {
 		if got := depth(end); got != want {
 			t.Errorf("%s: the depth is %d, not %d", name, got, want)
 		}
+	}
+}
+
+// watchedContext tells whether somebody waits for its end.
+type watchedContext struct {
+	context.Context
+	done    chan struct{}
+	waiting atomic.Int32
+}
+
+// Done never closes. It is a channel of its own: those of the context package are not
+// asked for AfterFunc.
+func (w *watchedContext) Done() <-chan struct{} { return w.done }
+
+// AfterFunc is what context.AfterFunc uses where there is one.
+func (w *watchedContext) AfterFunc(func()) (stop func() bool) {
+	w.waiting.Add(1)
+	return func() bool { w.waiting.Add(-1); return true }
+}
+
+// A run whose program ends its goroutine leaves nothing in the context.
+func TestContextAfterAGoexit(t *testing.T) {
+	ctx := &watchedContext{Context: context.Background(), done: make(chan struct{})}
+	during, ended := int32(0), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = effect.Run(ctx, effect.SyncUnit(func() {
+			during = ctx.waiting.Load()
+			runtime.Goexit()
+		}))
+	}()
+	<-ended
+	if during != 1 || ctx.waiting.Load() != 0 {
+		t.Errorf("waiting: %d while it runs, %d after", during, ctx.waiting.Load())
 	}
 }

@@ -37,11 +37,12 @@ func RunExit[A any](ctx context.Context, e Effect[A]) scope.Exit[A] {
 func RunExitOn[A any](ctx context.Context, rt *scope.Parallel, e Effect[A]) scope.Exit[A] {
 	var v A
 	stop := func() bool { return true }
+	// From a defer, so that a Goexit of e leaves nothing in ctx.
+	defer func() { stop() }()
 	c := rt.Run(rootEnv(ctx), func(f *scope.Fiber) (c *scope.Cause) {
 		v, c = run(f, e)
 		return c
 	}, func(f *scope.Fiber) { stop = interruptWith(ctx, f) })
-	stop()
 	return scope.MakeExit(v, c)
 }
 

@@ -47,6 +47,9 @@ type DeterministicOptions struct {
 // Deterministic is the runtime of tests: fibers are coroutines, one runs at a
 // time, and the clock is virtual. With the same program, order and choices a
 // run is the same run, to the last event.
+//
+// A program that locks its goroutine to a thread (runtime.LockOSThread) ends the
+// process here: Go does not switch coroutines between threads.
 type Deterministic struct {
 	o     DeterministicOptions
 	clock *VirtualClock

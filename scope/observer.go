@@ -1,7 +1,7 @@
 package scope
 
 // Listener hears that a fiber ended, on the goroutine that ended it. Ended must not
-// block and must not hold a lock while it wakes.
+// block or panic, and must not hold a lock while it wakes.
 type Listener interface{ Ended(f *Fiber) }
 
 // Observer is a listener's place among those of one fiber at a time. It holds its own
