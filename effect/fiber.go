@@ -12,7 +12,9 @@ type Fiber[A any] struct {
 	kernel scope.Fiber
 }
 
-// ForkOption says how a fiber starts. Without any it is TypeScript's default.
+// ForkOption says how a fiber starts. Without any it is interruptible and starts
+// when the fiber that forks it lets go (waits, yields or ends); on the parallel
+// runtime it starts at once, beside it. That is TypeScript's default.
 type ForkOption uint8
 
 const (
