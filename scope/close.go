@@ -6,7 +6,7 @@ package scope
 //
 // Like any step, Close does not run in a fiber that has been interrupted: it
 // returns the interruption, and the scope stays open. What must close a scope
-// however its work has ended calls MaskAfter and CloseMasked, as the example does.
+// however its work has ended calls MaskAfter and CloseMasked, as Scope's example does.
 func (s *Scope) Close(f *Fiber, exit Exit[any]) *Cause {
 	entered, c := f.Mask()
 	if c != nil {
