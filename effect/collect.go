@@ -38,7 +38,10 @@ func AllResultDiscard[A any](effects []Effect[A], at Concurrency) Effect[Unit] {
 	return ForEachDiscard(effects, func(e Effect[A], _ int) Effect[mo.Result[A]] { return Result(e) }, at)
 }
 
-// ForEach runs fn's effect for each item and gives the results in order.
+// ForEach runs fn's effect for each item, at most at of them side by side, and
+// gives the results in the items' order. i is the item's index. The first failure
+// interrupts the others, waits for their ends and is the result; items that were
+// not begun are not.
 func ForEach[T, A any](items []T, fn func(item T, i int) Effect[A], at Concurrency) Effect[[]A] {
 	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
 		out := results[A]{values: make([]A, len(items))}

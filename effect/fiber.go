@@ -25,7 +25,9 @@ func (r *runs[A]) Run(f *scope.Fiber) (c *scope.Cause) {
 	return c
 }
 
-// ForkOption says how a fiber starts. Without any it is TypeScript's default.
+// ForkOption says how a fiber starts. Without any it is interruptible and starts
+// when the fiber that forks it lets go (waits, yields or ends); on the parallel
+// runtime it starts at once, beside it. That is TypeScript's default.
 type ForkOption uint8
 
 const (

@@ -111,7 +111,8 @@ func AddFinalizer[X any](fin func(scope.Exit[any]) Effect[X]) Effect[Unit] {
 }
 
 // AddFinalizerTo registers fin in s (TypeScript: Scope.addFinalizerExit). On a
-// closed scope it runs at once.
+// closed scope it runs at once. Unlike with AddFinalizer, fin gets the services of
+// who closes s, not those at hand now.
 func AddFinalizerTo[X any](s *scope.Scope, fin func(scope.Exit[any]) Effect[X]) Effect[Unit] {
 	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		return result(Unit{}, s.Add(f, func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause {

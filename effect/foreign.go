@@ -9,8 +9,12 @@ import (
 
 // Blocking runs Go code that may block. ctx is cancelled when the fiber is
 // interrupted, and the fiber waits for fn to return; so what fn holds is never
-// left behind. On the parallel runtime fn runs on the fiber's own goroutine. An
-// error is a failure, a panic a defect.
+// left behind. A fiber that was interrupted ends so, whatever fn returns. Inside a
+// mask ctx is not cancelled. On the parallel runtime fn runs on the fiber's own
+// goroutine. An error is a failure, a panic a defect.
+//
+// On the deterministic runtime no virtual time passes while fn runs: a Timeout
+// around it does not end it.
 func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		ctx, cancel := context.WithCancel(f.Env().Context())
@@ -57,7 +61,7 @@ func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)
 // TryPromise runs fn on a goroutine of its own (TypeScript: tryPromise). When
 // the fiber is interrupted ctx is cancelled and the fiber ends at once; fn may
 // go on for a while, and its result is dropped. When that must not be, as under
-// a lease's fence, use Blocking.
+// a lease's fence, use Blocking. Its rule for virtual time holds here, too.
 func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
 		ctx, cancel := context.WithCancel(f.Env().Context())

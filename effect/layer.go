@@ -275,8 +275,10 @@ func (l Layer) Build() Effect[*scope.Env] { return Scope().FlatMap(l.BuildIn) }
 // Launch builds l and keeps it until it is interrupted.
 func (l Layer) Launch() Effect[Nothing] { return Scoped(l.Build().AndThen(Never[Nothing]())) }
 
-// Provide builds l in a scope of its own, runs e with its services, and closes
-// the scope when e has ended.
+// Provide builds the layers in a scope of their own, runs e with their services,
+// and closes the scope when e has ended. The layers are built side by side, as by
+// LayerMergeAll: none gets the services of another, for which Layer.Provide and
+// Layer.ProvideMerge are.
 func (e Effect[A]) Provide(layers ...Layer) Effect[A] {
 	build := together(layers)
 	return ScopedWith(func(s *scope.Scope) Effect[A] {

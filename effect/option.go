@@ -36,7 +36,8 @@ func FromOption[A any](o mo.Option[A]) Effect[A] {
 // fromResult).
 func FromMo[A any](r mo.Result[A]) Effect[A] { return FromResult(r.Get()) }
 
-// NoSuchElement is the failure of FromOption.
+// NoSuchElement is the failure for what is not there: of FromOption, Head,
+// RandomChoice, FilterOrFail and FilterMapOrFail.
 type NoSuchElement struct{}
 
 func (*NoSuchElement) Error() string { return "no such element" }

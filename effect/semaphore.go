@@ -191,7 +191,8 @@ func (s *Semaphore) wakeParallel() {
 }
 
 // Take waits for n permits, takes them and gives n. An interruption may fall
-// between that and what comes next; WithPermits does not leave such a gap.
+// between that and what comes next; WithPermits does not leave such a gap. More
+// permits than the semaphore has are waited for until Resize.
 func (s *Semaphore) Take(n int) Effect[int] {
 	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
 		return takePermits(f, s, n, Restore{}, func() (int, *scope.Cause) { return n, nil })
@@ -260,8 +261,8 @@ func (s *Semaphore) Resize(permits int) Effect[Unit] {
 	})
 }
 
-// WithPermits runs e with n permits. They go back when e has ended,
-// however.
+// WithPermits runs e with n permits, which it waits for as Take does. They go back
+// when e has ended, however.
 func (s *Semaphore) WithPermits[A any](n int, e Effect[A]) Effect[A] {
 	return inMask(func(f *scope.Fiber, restore Restore) (A, *scope.Cause) {
 		if s.takeNow(n) {

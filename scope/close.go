@@ -3,6 +3,10 @@ package scope
 // Close closes the scope with exit and runs its finalizers on f, masked. The
 // cause lists what the finalizers failed with, in the order they were run. A
 // second close returns nil at once, even while the first still runs.
+//
+// Like any step, Close does not run in a fiber that has been interrupted: it
+// returns the interruption, and the scope stays open. What must close a scope
+// however its work has ended calls MaskAfter and CloseMasked, as Scope's example does.
 func (s *Scope) Close(f *Fiber, exit Exit[any]) *Cause {
 	entered, c := f.Mask()
 	if c != nil {

@@ -14,7 +14,7 @@ type Defect struct {
 	Stack []byte
 }
 
-// Error is the value's text.
+// Error is "defect: " and the value's text.
 func (d *Defect) Error() string { return fmt.Sprintf("defect: %v", d.Value) }
 
 // Unwrap is the value when that is an error.
