@@ -15,9 +15,9 @@ const (
 // ForkOptions says how a fiber starts. The zero value is TypeScript's default:
 // a child, started when its parent lets go, interruptible.
 type ForkOptions struct {
-	// Immediate starts the fiber at once. On the deterministic runtime it runs
-	// to its first park before Fork returns; on the parallel one it may run
-	// beside its parent.
+	// Immediate starts the fiber at once: it runs to its first park or its end
+	// before Fork returns. On the parallel runtime it runs on beside its parent
+	// when it has made 2,048 steps, or blocks in foreign code, before that.
 	Immediate bool
 	// Daemon makes a fiber that does not end with its parent.
 	Daemon bool
