@@ -5,8 +5,8 @@ package scope
 // second close returns nil at once, even while the first still runs.
 //
 // Like any step, Close does not run in a fiber that has been interrupted: it
-// returns the interruption, and the scope stays open. What must close a scope
-// however its work has ended calls MaskAfter and CloseMasked, as Scope's example does.
+// returns the interruption, and the scope stays open. Fiber.Scoped closes a scope
+// however its work has ended.
 func (s *Scope) Close(f *Fiber, exit Exit[any]) *Cause {
 	entered, c := f.Mask()
 	if c != nil {

@@ -11,28 +11,21 @@ import (
 )
 
 // Direct style, without package effect. What the scope holds is released last to
-// first, whatever the work and the other finalizers do: Guard makes a panic of the
-// work a cause, and MaskAfter has a fiber that was interrupted close all the same.
-func ExampleScope() {
+// first, whatever the work and the other finalizers do.
+func ExampleFiber_Scoped() {
 	cause := scope.NewParallel(nil).Run(nil, func(f *scope.Fiber) *scope.Cause {
-		s := scope.New(scope.Sequential)
-		hold := func(name string, c *scope.Cause) {
-			s.Add(f, func(_ *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
-				fmt.Println("release the", name, "after", exit)
-				return c
-			})
-		}
-		hold("listener", nil)
-		hold("log", scope.CauseFail(errors.New("log not flushed")))
-		hold("socket", nil)
-
-		c := f.Guard(func() *scope.Cause { return scope.CauseFail(errors.New("work failed")) })
-		entered, c := f.MaskAfter(c)
-		c = scope.CombineFinalizer(c, s.CloseMasked(f, scope.MakeExit[any](nil, c)))
-		if entered {
-			c = f.Unmask(c)
-		}
-		return c
+		return f.Scoped(func(s *scope.Scope) *scope.Cause {
+			hold := func(name string, c *scope.Cause) {
+				s.Add(f, func(_ *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
+					fmt.Println("release the", name, "after", exit)
+					return c
+				})
+			}
+			hold("listener", nil)
+			hold("log", scope.CauseFail(errors.New("log not flushed")))
+			hold("socket", nil)
+			return scope.CauseFail(errors.New("work failed"))
+		})
 	}, nil)
 	fmt.Println(cause)
 	// Output:
