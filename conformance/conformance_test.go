@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,11 +23,8 @@ const defaultCount = 5000
 // startOracle starts the oracle, or skips the test where this machine has no node.
 func startOracle(t *testing.T) *conformance.Oracle {
 	t.Helper()
-	dir := oracleDir(t)
-	oracle, err := conformance.StartOracle(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oracle, err := conformance.OpenOracle()
+	require(t, err)
 	t.Cleanup(func() {
 		if err := oracle.Close(); err != nil {
 			t.Error(err)
@@ -35,24 +33,15 @@ func startOracle(t *testing.T) *conformance.Oracle {
 	return oracle
 }
 
-var install = sync.OnceValues(func() (string, error) {
-	dir, err := conformance.OracleDir()
-	if err != nil {
-		return "", err
-	}
-	return dir, conformance.Install(dir)
-})
-
-func oracleDir(t *testing.T) string {
+// require skips the test where this machine cannot run the oracle, and fails it if the oracle failed otherwise.
+func require(t *testing.T, err error) {
 	t.Helper()
-	if reason := conformance.Unavailable(); reason != "" {
-		t.Skipf("conformance with effect@4.1.0 is skipped: %s", reason)
+	if errors.Is(err, conformance.ErrUnavailable) {
+		t.Skipf("conformance with effect@4.1.0 is skipped: %v", err)
 	}
-	dir, err := install()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir
 }
 
 // environment reads a number, so that `SEED=7 COUNT=50000 go test` works.
@@ -96,8 +85,10 @@ func TestOracleReproducesTheRecordedVectors(t *testing.T) {
 func TestOracleKnowsTheGrammar(t *testing.T) {
 	t.Parallel()
 	const script = `import { operationNames } from "./oracle/interpret.mjs"; console.log(operationNames().join(" "))`
+	dir, err := conformance.PrepareOracle()
+	require(t, err)
 	node := exec.Command("node", "--input-type=module", "--eval", script)
-	node.Dir = oracleDir(t)
+	node.Dir = dir
 	output, err := node.Output()
 	if err != nil {
 		t.Fatal(err)

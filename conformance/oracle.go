@@ -18,9 +18,38 @@ import (
 // answerTimeout is how long a single program may take the oracle. Its step limit ends endless programs long before.
 const answerTimeout = time.Minute
 
-// OracleDir finds the directory that holds the oracle: the working directory, one above it, or a conformance/ in one of
+// ErrUnavailable says that this machine cannot run the oracle; the text says why.
+var ErrUnavailable = errors.New("the oracle cannot run here")
+
+// OpenOracle starts the oracle of this repository, with PrepareOracle before. The caller closes it.
+func OpenOracle() (*Oracle, error) {
+	dir, err := PrepareOracle()
+	if err != nil {
+		return nil, err
+	}
+	return StartOracle(dir, 0)
+}
+
+// PrepareOracle finds the directory that holds the oracle, in the working directory or above it, and makes sure that the
+// effect package is installed there: npm downloads it if it is not. It fails with ErrUnavailable without a node and npm
+// that will do. A process prepares once; later calls give the same answer.
+func PrepareOracle() (dir string, err error) { return prepared() }
+
+// prepared is once, because two installations at the same time would disturb each other.
+var prepared = sync.OnceValues(func() (string, error) {
+	if reason := unavailable(); reason != "" {
+		return "", fmt.Errorf("%w: %s", ErrUnavailable, reason)
+	}
+	dir, err := oracleDir()
+	if err != nil {
+		return "", err
+	}
+	return dir, install(dir)
+})
+
+// oracleDir finds the directory that holds the oracle: the working directory, one above it, or a conformance/ in one of
 // these.
-func OracleDir() (string, error) {
+func oracleDir() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
 		return "", err
@@ -37,8 +66,8 @@ func OracleDir() (string, error) {
 	}
 }
 
-// Unavailable says why this machine cannot run the oracle, in one line, or "" if it can.
-func Unavailable() string {
+// unavailable says why this machine cannot run the oracle, in one line, or "" if it can.
+func unavailable() string {
 	version, err := exec.Command("node", "--version").Output()
 	if err != nil {
 		return "node is missing (version 20 or later is needed)"
@@ -54,8 +83,8 @@ func Unavailable() string {
 	return ""
 }
 
-// Install makes sure that the pinned effect package lies in dir/node_modules; npm is asked only if it does not.
-func Install(dir string) error {
+// install makes sure that the pinned effect package lies in dir/node_modules; npm is asked only if it does not.
+func install(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", "effect", "package.json")); err == nil {
 		return nil
 	}
@@ -107,7 +136,7 @@ type Measured struct {
 // AutomaticYield is the number of operations after which Effect makes a fiber yield, unless that is switched off.
 const AutomaticYield = 2048
 
-// StartOracle starts the oracle of a directory (OracleDir). Limit is the number of steps after which a program counts as
+// StartOracle starts the oracle of a directory (PrepareOracle). Limit is the number of steps after which a program counts as
 // endless; 0 means the oracle's default.
 func StartOracle(dir string, limit int) (*Oracle, error) {
 	args := []string{filepath.Join("oracle", "serve.mjs")}

@@ -42,17 +42,7 @@ func run(file string, asJSON bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if reason := conformance.Unavailable(); reason != "" {
-		return errors.New(reason)
-	}
-	dir, err := conformance.OracleDir()
-	if err != nil {
-		return err
-	}
-	if err := conformance.Install(dir); err != nil {
-		return err
-	}
-	oracle, err := conformance.StartOracle(dir, 0)
+	oracle, err := conformance.OpenOracle()
 	if err != nil {
 		return err
 	}

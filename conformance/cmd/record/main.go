@@ -47,17 +47,7 @@ func (c command) run() (err error) {
 	if c.kind != "" {
 		kinds = []generate.Kind{generate.Kind(c.kind)}
 	}
-	if reason := conformance.Unavailable(); reason != "" {
-		return errors.New(reason)
-	}
-	dir, err := conformance.OracleDir()
-	if err != nil {
-		return err
-	}
-	if err := conformance.Install(dir); err != nil {
-		return err
-	}
-	oracle, err := conformance.StartOracle(dir, 0)
+	oracle, err := conformance.OpenOracle()
 	if err != nil {
 		return err
 	}
