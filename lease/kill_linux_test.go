@@ -29,7 +29,7 @@ func killRounds(t *testing.T) int {
 
 // victim is a contending process, whose phases are heard all the time.
 type victim struct {
-	*child
+	*peer
 	serial int
 	over   chan struct{} // its output has ended
 
@@ -46,11 +46,7 @@ type victim struct {
 
 func (v *victim) listen() {
 	defer close(v.over)
-	for {
-		var r reply
-		if v.out.Decode(&r) != nil {
-			return
-		}
+	for r := range v.Replies() {
 		v.mu.Lock()
 		switch {
 		case r.Do == "failed":
@@ -112,8 +108,8 @@ func killing(t *testing.T, store string, kills int) {
 		s.Heartbeat = s.TTL / 6                               // a release may take as long as that
 		s.Log, s.Serial, s.Phases, s.Hold, s.Slot = path, serial, true, hold, slot
 		v := &victim{serial: serial, over: make(chan struct{}), stored: generations(t, store, dir, slot, hold)}
-		v.child = spawn(t, s)
-		v.tell(command{Do: "contend"})
+		v.peer = spawn(t, s)
+		v.Tell(command{Do: "contend"})
 		go v.listen()
 		return v
 	}
@@ -136,7 +132,7 @@ func killing(t *testing.T, store string, kills int) {
 		}
 		// The instant is random: within the phase, or soon after.
 		<-time.After(time.Duration(rand.ExpFloat64() * float64(300*time.Microsecond)))
-		v.kill()
+		v.Kill()
 		<-v.over
 		killed[v.serial] = true
 		v.mu.Lock()
@@ -158,7 +154,7 @@ func killing(t *testing.T, store string, kills int) {
 		}
 	}
 	for _, v := range pool {
-		v.kill()
+		v.Kill()
 		<-v.over
 		killed[v.serial] = true
 		acquired += v.acquired

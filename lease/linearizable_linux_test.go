@@ -33,11 +33,11 @@ func recordProcesses(t *testing.T, store, dir, mode string, repeat int) {
 	clients := 0
 	begin := func() *recorded {
 		p := &recorded{
-			child: spawn(t, quick(store, dir)), h: h, client: clients,
+			peer: spawn(t, quick(store, dir)), h: h, client: clients,
 			calls: make(chan struct{}, 1), over: make(chan struct{}),
 		}
 		clients++
-		p.tell(command{Do: "history", Mode: mode, Client: p.client, Repeat: repeat})
+		p.Tell(command{Do: "history", Mode: mode, Client: p.client, Repeat: repeat})
 		go p.listen()
 		return p
 	}
@@ -57,7 +57,7 @@ func recordProcesses(t *testing.T, store, dir, mode string, repeat int) {
 		// The instant is random: within the operation, or soon after.
 		<-time.After(time.Duration(rand.ExpFloat64() * float64(300*time.Microsecond)))
 		killed := h.begin(contenders*100, monotonic(), step{Do: "kill", Client: p.client})
-		p.kill()
+		p.Kill()
 		h.finish(killed, monotonic(), step{Do: "kill", Client: p.client})
 		<-p.over
 		pool[i] = begin()
@@ -75,7 +75,7 @@ func recordProcesses(t *testing.T, store, dir, mode string, repeat int) {
 
 // recorded is a process whose operations are taken down.
 type recorded struct {
-	*child
+	*peer
 	h      *history
 	client int
 	calls  chan struct{} // has one when an operation has begun since
@@ -86,11 +86,7 @@ type recorded struct {
 func (p *recorded) listen() {
 	defer close(p.over)
 	at := map[int]int{}
-	for {
-		var r reply
-		if p.out.Decode(&r) != nil {
-			return
-		}
+	for r := range p.Replies() {
 		switch r.Do {
 		case "call":
 			at[r.Index] = p.h.begin(p.client, r.At, *r.Step)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/rivus/tether/internal/child"
 	"github.com/rivus/tether/internal/leftovers"
 )
 
@@ -16,5 +17,5 @@ func TestMain(m *testing.M) {
 		work()
 		return
 	}
-	leftovers.Verify(m, children.Wait) // each child ends when its test does
+	leftovers.Verify(m, child.Wait) // each child ends when its test does
 }

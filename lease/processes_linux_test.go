@@ -12,7 +12,6 @@ import (
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/lease"
 	"github.com/samber/mo"
-	"golang.org/x/sys/unix"
 )
 
 // opened is the store as this process sees it.
@@ -42,22 +41,19 @@ func TestL18_F1_F16_ExactlyOneTakesOver(t *testing.T) {
 	onStores(t, func(t *testing.T, store, dir string) {
 		s := quick(store, dir)
 		s.TTL, s.Heartbeat = time.Hour, time.Minute
-		var contenders []*child
+		var contenders []*peer
 		for range 8 {
 			contenders = append(contenders, spawn(t, s))
 		}
 		for round := range rounds(17, 2) {
 			victim := spawn(t, s)
 			before := victim.must(command{Do: "acquire", Wait: true}).Generation
-			victim.signal(syscall.SIGKILL)
-			var info unix.Siginfo
-			if err := unix.Waitid(unix.P_PID, int(victim.pid), &info, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
-				t.Fatal(err)
-			}
+			victim.Signal(syscall.SIGKILL)
+			victim.AwaitZombie()
 			for _, c := range contenders {
-				c.tell(command{Do: "acquire"})
+				c.Tell(command{Do: "acquire"})
 			}
-			var winner *child
+			var winner *peer
 			var losers []reply
 			for _, c := range contenders {
 				switch r := c.reply(); {
@@ -76,8 +72,8 @@ func TestL18_F1_F16_ExactlyOneTakesOver(t *testing.T) {
 				t.Fatalf("round %d: nobody won: %+v", round, losers)
 			}
 			for _, r := range losers {
-				if r.Tag != "LeaseHeld" || r.HolderPID != winner.pid || r.Generation != before+1 {
-					t.Fatalf("round %d: %+v; the winner is %d", round, r, winner.pid)
+				if r.Tag != "LeaseHeld" || r.HolderPID != winner.PID() || r.Generation != before+1 {
+					t.Fatalf("round %d: %+v; the winner is %d", round, r, winner.PID())
 				}
 			}
 			winner.must(command{Do: "release"})
@@ -96,11 +92,11 @@ func TestL19_StoppedHolder(t *testing.T) {
 		s.Serial, s.Phases = 2, true
 		next := spawn(t, s)
 		first := holder.must(command{Do: "acquire", Wait: true}).Generation
-		holder.tell(command{Do: "fenced"})
-		holder.hear() // began
+		holder.Tell(command{Do: "fenced"})
+		holder.Hear() // began
 		// Not under the guard of a renewal, where it would keep everybody busy.
-		holder.tell(command{Do: "stop", Phase: "renewed"})
-		holder.awaitStopped()
+		holder.Tell(command{Do: "stop", Phase: "renewed"})
+		holder.AwaitStopped()
 		stopped := monotonic()
 		r := next.must(command{Do: "acquire", Wait: true})
 		if r.Generation != first+1 {
@@ -110,12 +106,12 @@ func TestL19_StoppedHolder(t *testing.T) {
 		if after := time.Duration(r.At - stopped); after < s.TTL-s.Heartbeat {
 			t.Errorf("taken over after %v", after)
 		}
-		next.tell(command{Do: "fenced"})
+		next.Tell(command{Do: "fenced"})
 		next.until("fence") // it waits for it
 		if log, err := os.ReadFile(s.Log); err != nil || strings.Contains(string(log), "begin 2") {
 			t.Fatalf("both work: %s, %v", log, err)
 		}
-		holder.resume()
+		holder.Resume()
 		ended := holder.reply()
 		if ended.Do != "ended" || ended.Tag != "LeaseLost" {
 			t.Fatalf("%+v", ended)
@@ -128,7 +124,7 @@ func TestL19_StoppedHolder(t *testing.T) {
 		if r := load(t, opened(t, store, dir)); r.Generation != first+1 || r.IsTombstone() {
 			t.Fatalf("%+v", r)
 		}
-		next.kill()
+		next.Kill()
 		checkLog(t, s.Log, map[int]bool{2: true})
 	})
 }
@@ -141,11 +137,11 @@ func TestL7_F2_StoppedInMidAcquire(t *testing.T) {
 		s.TTL, s.Heartbeat = time.Hour, time.Minute
 		dead := spawn(t, s)
 		first := dead.must(command{Do: "acquire", Wait: true}).Generation
-		dead.kill()
+		dead.Kill()
 		s.StopAt = "acquire"
 		slow := spawn(t, s)
-		slow.tell(command{Do: "acquire"})
-		slow.awaitStopped() // it has judged the holder dead
+		slow.Tell(command{Do: "acquire"})
+		slow.AwaitStopped() // it has judged the holder dead
 		s.StopAt = ""
 		second, third := spawn(t, s), spawn(t, s)
 		second.must(command{Do: "acquire", Wait: true})
@@ -155,8 +151,8 @@ func TestL7_F2_StoppedInMidAcquire(t *testing.T) {
 		}
 		r := opened(t, store, dir)
 		before := load(t, r)
-		slow.resume()
-		if a := slow.reply(); a.Tag != "LeaseHeld" || a.HolderPID != third.pid {
+		slow.Resume()
+		if a := slow.reply(); a.Tag != "LeaseHeld" || a.HolderPID != third.PID() {
 			t.Fatalf("%+v", a)
 		}
 		expect(t, "record", load(t, r), before)
@@ -209,7 +205,7 @@ func TestH1_F13_OtherPIDNamespace(t *testing.T) {
 		s.TTL, s.Heartbeat = time.Hour, time.Minute
 		inside := spawn(t, s, unshare...)
 		for range 3 {
-			if r := inside.do(command{Do: "acquire"}); r.Tag != "LeaseHeld" || r.HolderPID != holder.pid {
+			if r := inside.Do(command{Do: "acquire"}); r.Tag != "LeaseHeld" || r.HolderPID != holder.PID() {
 				t.Fatalf("%+v", r)
 			}
 		}
@@ -218,7 +214,7 @@ func TestH1_F13_OtherPIDNamespace(t *testing.T) {
 		inside.must(command{Do: "acquire", Wait: true})
 		s.Phases = false
 		outside := spawn(t, s)
-		if r := outside.do(command{Do: "acquire"}); r.Tag != "LeaseHeld" || r.Generation != first+1 {
+		if r := outside.Do(command{Do: "acquire"}); r.Tag != "LeaseHeld" || r.Generation != first+1 {
 			t.Fatalf("%+v", r)
 		}
 	})
@@ -237,15 +233,15 @@ func TestL19_StoppedInsideATransaction(t *testing.T) {
 		} else {
 			stopped.must(command{Do: "guard", Path: filepath.Join(dir, "task%3A42.lease.guard")})
 		}
-		stopped.stop()
+		stopped.Stop()
 		began := monotonic()
-		r := other.do(command{Do: "acquire"})
+		r := other.Do(command{Do: "acquire"})
 		if r.Tag != "LeaseRepositoryFailure" || r.Reason != "busy" {
 			t.Fatalf("%+v", r)
 		}
 		t.Logf("busy after %v", time.Duration(r.At-began))
-		stopped.resume()
-		stopped.kill()
+		stopped.Resume()
+		stopped.Kill()
 		other.must(command{Do: "acquire", Wait: true})
 	})
 }
@@ -257,14 +253,14 @@ func TestR1_FenceOfAKilledProcess(t *testing.T) {
 		s.Log, s.Serial = filepath.Join(t.TempDir(), "log"), 1
 		holder := spawn(t, s)
 		holder.must(command{Do: "acquire", Wait: true})
-		holder.tell(command{Do: "fenced"})
-		holder.hear()
+		holder.Tell(command{Do: "fenced"})
+		holder.Hear()
 		r := opened(t, store, dir)
 		perform(t, func(do *effect.Do) {
 			// Its first try is over when it waits for the next.
 			waiter := do.Await(effect.ForkChild(in(r.Fence(key)), effect.StartImmediately))
 			expect(t, "waits", waiting(waiter), true)
-			holder.kill()
+			holder.Kill()
 			do.Await(waiter.Join())
 		})
 	})
@@ -275,12 +271,12 @@ func TestR1_FenceOfAKilledProcess(t *testing.T) {
 func TestR1_F20_TwelveProcessesSwap(t *testing.T) {
 	onStores(t, func(t *testing.T, store, dir string) {
 		processes, repeat := rounds(12, 4), rounds(15, 5)
-		var swappers []*child
+		var swappers []*peer
 		for range processes {
 			swappers = append(swappers, spawn(t, quick(store, dir)))
 		}
 		for _, p := range swappers {
-			p.tell(command{Do: "swap", Repeat: repeat})
+			p.Tell(command{Do: "swap", Repeat: repeat})
 		}
 		won := int64(0)
 		for _, p := range swappers {

@@ -37,7 +37,7 @@ func TestL8_PromptAcrossProcesses(t *testing.T) {
 		var took []time.Duration
 		for range 15 {
 			generation := holder.must(command{Do: "acquire", Wait: true}).Generation
-			waiter.tell(command{Do: "acquire", Wait: true})
+			waiter.Tell(command{Do: "acquire", Wait: true})
 			waiter.until("watching")
 			released := monotonic()
 			holder.must(command{Do: "release"})

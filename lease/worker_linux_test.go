@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setup is a worker's first line of input.
+// setup is what a worker's first command is about.
 type setup struct {
 	Store                 string // a name in stores
 	Dir                   string
@@ -37,6 +37,7 @@ type setup struct {
 
 // command is what a worker is told to do.
 type command struct {
+	Setup  *setup `json:",omitempty"` // of the first
 	Do     string // acquire, fenced, release, contend, transaction, guard, swap, history, stop
 	Wait   bool
 	Path   string // of a transaction's database, of a guard
@@ -93,10 +94,11 @@ type worker struct {
 // work runs commands until the input ends, and then exits as it is.
 func work() {
 	in := json.NewDecoder(os.Stdin)
-	w := &worker{encoder: json.NewEncoder(os.Stdout)}
-	if err := in.Decode(&w.setup); err != nil {
+	var first command
+	if err := in.Decode(&first); err != nil {
 		os.Exit(2)
 	}
+	w := &worker{setup: *first.Setup, encoder: json.NewEncoder(os.Stdout)}
 	var err error
 	if w.Log != "" {
 		if w.log, err = os.OpenFile(w.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {

@@ -24,33 +24,33 @@ func TestK9_ChecksDisturbNobody(t *testing.T) {
 		check := command{Do: "isheld", Path: path, File: file, Repeat: repeat}
 		for range rounds(20) {
 			for _, c := range checkers {
-				c.tell(check)
+				c.Tell(check)
 			}
 			// Free as far as holders go: each attempt must succeed.
 			for range 20 {
 				mustRelease(t, acquire(t, path, options...))
 			}
 			for _, c := range checkers {
-				if r := c.hear(); !r.OK {
+				if r := c.Hear(); !r.OK {
 					t.Fatalf("%+v", r)
 				}
 			}
 		}
 		lock := acquire(t, path, options...)
 		for _, c := range checkers {
-			c.tell(check)
+			c.Tell(check)
 		}
 		for _, c := range checkers {
-			if r := c.hear(); !r.OK || r.Holder != repeat {
+			if r := c.Hear(); !r.OK || r.Holder != repeat {
 				t.Fatalf("seen held %d times of %d: %+v", r.Holder, repeat, r)
 			}
 		}
 		mustRelease(t, lock)
 		for _, c := range checkers {
-			c.tell(check)
+			c.Tell(check)
 		}
 		for _, c := range checkers {
-			if r := c.hear(); !r.OK || r.Holder != 0 {
+			if r := c.Hear(); !r.OK || r.Holder != 0 {
 				t.Fatalf("checks saw each other as a holder %d times: %+v", r.Holder, r)
 			}
 		}
@@ -68,7 +68,7 @@ func TestK9_ChecksSeeWhatIs(t *testing.T) {
 			checker := start(t, nil)
 			all.Go(func() {
 				for range rounds(100) {
-					r := checker.do(command{Do: "watch", Path: path, File: file, Repeat: 10})
+					r := checker.Do(command{Do: "watch", Path: path, File: file, Repeat: 10})
 					if !r.OK {
 						t.Errorf("%+v", r)
 					}

@@ -38,7 +38,7 @@ func TestK10_ChildDoesNotKeepIt(t *testing.T) {
 			}
 		}
 		mustRelease(t, lock)
-		if r := start(t, nil).do(command{Do: "acquire", Path: path, File: file}); !r.OK {
+		if r := start(t, nil).Do(command{Do: "acquire", Path: path, File: file}); !r.OK {
 			t.Fatalf("%+v", r)
 		}
 	})
@@ -71,11 +71,11 @@ func TestK10_ForkStorm(t *testing.T) {
 			default:
 			}
 			lock := acquire(t, path, options...)
-			if r := other.do(command{Do: "acquire", Path: path, File: file}); !r.Held {
+			if r := other.Do(command{Do: "acquire", Path: path, File: file}); !r.Held {
 				t.Fatalf("held, and given to another: %+v", r)
 			}
 			mustRelease(t, lock)
-			if r := other.do(command{Do: "acquire", Path: path, File: file}); !r.OK {
+			if r := other.Do(command{Do: "acquire", Path: path, File: file}); !r.OK {
 				t.Fatalf("released, and still refused: %+v", r)
 			}
 			other.must(command{Do: "release", Path: path})

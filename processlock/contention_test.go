@@ -116,7 +116,7 @@ func TestK9_FirstAttemptKeepsItsPlaceBeforeReaders(t *testing.T) {
 	p.Clock = &skippingClock{Clock: p.Clock, pause: func(n int) {
 		switch n {
 		case 1, 2:
-			if r := checker.do(command{Do: "isheld", Path: path}); !r.OK || !r.Held {
+			if r := checker.Do(command{Do: "isheld", Path: path}); !r.OK || !r.Held {
 				t.Errorf("a new check passed the one who is ahead: %+v", r)
 			}
 		case 3:
@@ -141,7 +141,7 @@ func TestK9_FirstAttemptKeepsItsPlaceBeforeReaders(t *testing.T) {
 			holder.must(command{Do: "release", Path: path})
 			late = read()
 		case 2, 3:
-			if r := checker.do(command{Do: "isheld", Path: path}); !r.OK || r.Held {
+			if r := checker.Do(command{Do: "isheld", Path: path}); !r.OK || r.Held {
 				t.Errorf("a later attempt keeps checks out: %+v", r)
 			}
 		case 4:

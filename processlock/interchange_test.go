@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rivus/tether/internal/child"
 	"github.com/rivus/tether/processlock"
 )
 
@@ -42,13 +43,7 @@ func startShell(t *testing.T, path string) *shell {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	children.Add(1)
-	t.Cleanup(func() {
-		defer children.Done()
-		_ = in.Close()
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
+	child.Reap(t, cmd, in)
 	return &shell{t, cmd, in, bufio.NewReader(out)}
 }
 
@@ -101,7 +96,7 @@ func TestK1_Sqlite3ShellHolds(t *testing.T) {
 		t.Fatal("free")
 	}
 	other := start(t, nil)
-	if r := other.do(command{Do: "acquire", Path: path}); !r.Held {
+	if r := other.Do(command{Do: "acquire", Path: path}); !r.Held {
 		t.Fatalf("another process of ours: %+v", r)
 	}
 	// A holder that names itself as the TypeScript package does is reported.
@@ -110,14 +105,14 @@ func TestK1_Sqlite3ShellHolds(t *testing.T) {
 		t.Fatal(h)
 	}
 	// Given back: one who waits gets it.
-	other.tell(command{Do: "acquire", Path: path, Wait: true, Retry: time.Millisecond, Notify: 2})
-	other.hear() // it pauses
+	other.Tell(command{Do: "acquire", Path: path, Wait: true, Retry: time.Millisecond, Notify: 2})
+	other.Hear() // it pauses
 	s.tell("ROLLBACK; PRAGMA locking_mode=NORMAL; SELECT count(*) FROM sqlite_master;")
 	s.hear()
-	if r := other.hear(); !r.OK {
+	if r := other.Hear(); !r.OK {
 		t.Fatalf("%+v", r)
 	}
-	if h := refused(t, path); h.Holder.OrEmpty().PID != other.pid {
+	if h := refused(t, path); h.Holder.OrEmpty().PID != other.PID() {
 		t.Fatal("the left holder file was not replaced: ", h)
 	}
 	other.must(command{Do: "release", Path: path})

@@ -40,7 +40,7 @@ func TestK1_OneHolderAndItsTraces(t *testing.T) {
 			t.Fatal(ok, err)
 		}
 		other := start(t, nil)
-		if r := other.do(command{Do: "acquire", Path: path, File: file}); !r.Held || r.Holder != int64(os.Getpid()) {
+		if r := other.Do(command{Do: "acquire", Path: path, File: file}); !r.Held || r.Holder != int64(os.Getpid()) {
 			t.Fatalf("%+v", r)
 		}
 		mustRelease(t, lock)
@@ -52,7 +52,7 @@ func TestK1_OneHolderAndItsTraces(t *testing.T) {
 			t.Fatalf("after release: %s, want %s", got, want)
 		}
 		other.must(command{Do: "acquire", Path: path, File: file})
-		if h := refused(t, path, options...); h.Holder.OrEmpty().PID != other.pid {
+		if h := refused(t, path, options...); h.Holder.OrEmpty().PID != other.PID() {
 			t.Fatal(h)
 		}
 	})
@@ -231,7 +231,7 @@ func TestK9_IsHeld(t *testing.T) {
 			t.Fatal("another's lock is free")
 		}
 		before := entries(t, dir)
-		other.kill()
+		other.Kill()
 		if isHeld(t, path, options...) {
 			t.Fatal("a dead one's lock is held")
 		}
@@ -278,10 +278,10 @@ func TestF22_VerifyFindsTheFileReplaced(t *testing.T) {
 				other := start(t, nil)
 				other.must(command{Do: "acquire", Path: path, File: file})
 				mustRelease(t, lock)
-				if r := other.do(command{Do: "verify", Path: path}); !r.OK {
+				if r := other.Do(command{Do: "verify", Path: path}); !r.OK {
 					t.Fatal("the late release spoiled the other's lock")
 				}
-				if h := refused(t, path, options...); h.Holder.OrEmpty().PID != other.pid {
+				if h := refused(t, path, options...); h.Holder.OrEmpty().PID != other.PID() {
 					t.Fatal("the late release took the other's stamp: ", h)
 				}
 			})

@@ -237,7 +237,7 @@ func TestK3_WithoutOwnIdentity(t *testing.T) {
 	if got := entries(t, dir); got != "[l]" {
 		t.Fatal("a dead one's stamp is left: ", got)
 	}
-	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.Held || r.Holder != 0 {
+	if r := start(t, nil).Do(command{Do: "acquire", Path: path}); !r.Held || r.Holder != 0 {
 		t.Fatalf("%+v", r)
 	}
 	mustRelease(t, lock)
@@ -257,7 +257,7 @@ func TestK4_WithoutLinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := start(t, nil).do(command{Do: "acquire", Path: path, File: true}); !r.Held || r.Holder != int64(os.Getpid()) {
+		if r := start(t, nil).Do(command{Do: "acquire", Path: path, File: true}); !r.Held || r.Holder != int64(os.Getpid()) {
 			t.Fatalf("%+v", r)
 		}
 		mustRelease(t, lock)

@@ -3,19 +3,15 @@
 package processlock_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strconv"
-	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/internal/child"
 	"github.com/rivus/tether/internal/leftovers"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
@@ -26,119 +22,35 @@ func TestMain(m *testing.M) {
 		worker()
 		return
 	}
-	leftovers.Verify(m, children.Wait) // each child ends when its test does
+	leftovers.Verify(m, child.Wait) // each child ends when its test does
 }
-
-// children counts the processes that are not reaped yet.
-var children sync.WaitGroup
 
 // process is a worker as its test sees it.
 type process struct {
-	t    testing.TB
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	send *json.Encoder
-	out  *json.Decoder
-	pid  int64
+	*child.Process[command, reply]
+	t testing.TB
 }
 
-func start(t testing.TB, barrier *os.File, change ...func(*exec.Cmd)) *process {
+// start starts this binary as a worker.
+func start(t testing.TB, barrier *os.File) *process {
 	t.Helper()
-	cmd := exec.Command("/proc/self/exe")
-	if _, err := os.Stat("/proc/self/exe"); err != nil {
-		cmd = exec.Command(os.Args[0])
-	}
-	cmd.Env = append(os.Environ(), workerEnv+"=1")
-	cmd.Stderr = os.Stderr
+	cmd := child.Self(workerEnv + "=1")
 	if barrier != nil {
 		cmd.ExtraFiles = []*os.File{barrier}
 	}
-	for _, f := range change {
-		f(cmd)
-	}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p := &process{t: t, cmd: cmd, in: in, send: json.NewEncoder(in), out: json.NewDecoder(bufio.NewReader(out)), pid: int64(cmd.Process.Pid)}
-	children.Add(1)
-	t.Cleanup(func() {
-		defer children.Done()
-		_ = cmd.Process.Signal(syscall.SIGCONT)
-		_ = in.Close()
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	return p
+	return started(t, cmd)
 }
 
-func (p *process) tell(c command) {
-	p.t.Helper()
-	if err := p.send.Encode(c); err != nil {
-		p.t.Fatal(err)
-	}
+func started(t testing.TB, cmd *exec.Cmd) *process {
+	t.Helper()
+	return &process{child.Start[command, reply](t, cmd), t}
 }
 
-func (p *process) hear() reply {
-	p.t.Helper()
-	var r reply
-	if err := p.out.Decode(&r); err != nil {
-		p.t.Fatal("worker is silent: ", err)
-	}
-	return r
-}
-
-func (p *process) do(c command) reply {
-	p.t.Helper()
-	p.tell(c)
-	return p.hear()
-}
-
-// must is do for what has to succeed.
+// must is Do for what has to succeed.
 func (p *process) must(c command) {
 	p.t.Helper()
-	if r := p.do(c); !r.OK {
+	if r := p.Do(c); !r.OK {
 		p.t.Fatalf("%s: %+v", c.Do, r)
-	}
-}
-
-// kill is kill -9, and the reaping.
-func (p *process) kill() {
-	p.t.Helper()
-	if err := p.cmd.Process.Kill(); err != nil {
-		p.t.Fatal(err)
-	}
-	_, _ = p.cmd.Process.Wait()
-}
-
-func (p *process) signal(s os.Signal) {
-	p.t.Helper()
-	if err := p.cmd.Process.Signal(s); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// stop stops the process and returns when the kernel says that it is.
-func (p *process) stop() {
-	p.t.Helper()
-	p.signal(syscall.SIGSTOP)
-	var status syscall.WaitStatus
-	for {
-		_, err := syscall.Wait4(int(p.pid), &status, syscall.WUNTRACED, nil)
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil || !status.Stopped() {
-			p.t.Fatal("not stopped", err, status)
-		}
-		return
 	}
 }
 

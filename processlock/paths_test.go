@@ -147,7 +147,7 @@ func TestF18_OddHolderFiles(t *testing.T) {
 			if h := refused(t, path); h.Holder.IsPresent() { // read it, in bounded time
 				t.Fatal(h)
 			}
-			_ = other.do(command{Do: "release", Path: path})
+			_ = other.Do(command{Do: "release", Path: path})
 			if c.reason == "" {
 				mustRelease(t, acquire(t, path))
 				return
@@ -157,7 +157,7 @@ func TestF18_OddHolderFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			fails(t, path, c.reason)
-			if r := other.do(command{Do: "acquire", Path: path}); r.Held {
+			if r := other.Do(command{Do: "acquire", Path: path}); r.Held {
 				t.Fatal("the failed acquisition holds the lock")
 			}
 		})

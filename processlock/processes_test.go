@@ -42,20 +42,20 @@ func (r *racers) race(n int, c command) (winner *process, replies []reply) {
 	r.t.Helper()
 	c.Do = "race"
 	for _, w := range r.workers[:n] {
-		w.tell(c)
+		w.Tell(c)
 	}
 	for _, w := range r.workers[:n] {
-		w.hear() // ready
+		w.Hear() // ready
 	}
 	if _, err := r.gate.Write(make([]byte, n)); err != nil {
 		r.t.Fatal(err)
 	}
 	for _, w := range r.workers[:n] {
-		a := w.hear()
+		a := w.Hear()
 		replies = append(replies, a)
 		switch {
 		case a.OK && winner != nil:
-			r.t.Fatalf("two winners of %d: %d and %d", n, winner.pid, w.pid)
+			r.t.Fatalf("two winners of %d: %d and %d", n, winner.PID(), w.PID())
 		case a.OK:
 			winner = w
 		case !a.Held:
@@ -79,8 +79,8 @@ func TestK6_ExactlyOneOfSimultaneousStarters(t *testing.T) {
 			for _, a := range replies {
 				// A loser may ask before the winner has written its name, never
 				// hear another one.
-				if a.Held && a.Holder != 0 && a.Holder != winner.pid {
-					t.Fatalf("round %d: %d is named, %d holds", round, a.Holder, winner.pid)
+				if a.Held && a.Holder != 0 && a.Holder != winner.PID() {
+					t.Fatalf("round %d: %d is named, %d holds", round, a.Holder, winner.PID())
 				}
 			}
 			winner.must(command{Do: "release", Path: path})
@@ -97,9 +97,9 @@ func TestF1_EightReclaimOneDeadHolder(t *testing.T) {
 		for range rounds(50) {
 			victim := start(t, nil)
 			victim.must(command{Do: "acquire", Path: path, File: file})
-			victim.kill()
+			victim.Kill()
 			winner, _ := r.race(8, command{Path: path, File: file})
-			if h := refused(t, path, options...); h.Holder.OrEmpty().PID != winner.pid {
+			if h := refused(t, path, options...); h.Holder.OrEmpty().PID != winner.PID() {
 				t.Fatal(h)
 			}
 			winner.must(command{Do: "release", Path: path})
@@ -122,13 +122,13 @@ func TestK1_KillFreesAWaiter(t *testing.T) {
 			holder := start(t, nil)
 			holder.must(command{Do: "acquire", Path: path, File: file})
 			// The kill comes in the first to fifth pause.
-			waiter.tell(command{Do: "acquire", Path: path, File: file, Wait: true, Retry: time.Millisecond, Notify: 1 + round%5})
-			if r := waiter.hear(); r.Text != "pausing" {
+			waiter.Tell(command{Do: "acquire", Path: path, File: file, Wait: true, Retry: time.Millisecond, Notify: 1 + round%5})
+			if r := waiter.Hear(); r.Text != "pausing" {
 				t.Fatalf("%+v", r)
 			}
 			killed := monotonic()
-			holder.kill()
-			r := waiter.hear()
+			holder.Kill()
+			r := waiter.Hear()
 			if !r.OK {
 				t.Fatalf("%+v", r)
 			}
@@ -155,17 +155,17 @@ func TestK1_StoppedHolderKeepsIt(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "l")
 		holder := start(t, nil)
 		holder.must(command{Do: "acquire", Path: path, File: file})
-		holder.stop()
+		holder.Stop()
 		for range 20 {
-			if h := refused(t, path, options...); h.Holder.OrEmpty().PID != holder.pid {
+			if h := refused(t, path, options...); h.Holder.OrEmpty().PID != holder.PID() {
 				t.Fatal(h)
 			}
 			if !isHeld(t, path, options...) {
 				t.Fatal("free")
 			}
 		}
-		holder.signal(syscall.SIGCONT)
-		if r := holder.do(command{Do: "verify", Path: path}); !r.OK {
+		holder.Resume()
+		if r := holder.Do(command{Do: "verify", Path: path}); !r.OK {
 			t.Fatalf("%+v", r)
 		}
 		holder.must(command{Do: "release", Path: path})
@@ -180,11 +180,11 @@ func TestK5_StoppedWaiter(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "l")
 		lock := acquire(t, path, options...)
 		waiter := start(t, nil)
-		waiter.tell(command{Do: "acquire", Path: path, File: file, Wait: true, Retry: 50 * time.Millisecond, Notify: 2})
-		if r := waiter.hear(); r.Text != "pausing" {
+		waiter.Tell(command{Do: "acquire", Path: path, File: file, Wait: true, Retry: 50 * time.Millisecond, Notify: 2})
+		if r := waiter.Hear(); r.Text != "pausing" {
 			t.Fatalf("%+v", r)
 		}
-		waiter.stop()
+		waiter.Stop()
 		for range 20 {
 			mustRelease(t, lock)
 			if isHeld(t, path, options...) {
@@ -193,11 +193,11 @@ func TestK5_StoppedWaiter(t *testing.T) {
 			lock = acquire(t, path, options...)
 		}
 		mustRelease(t, lock)
-		waiter.signal(syscall.SIGCONT)
-		if r := waiter.hear(); !r.OK {
+		waiter.Resume()
+		if r := waiter.Hear(); !r.OK {
 			t.Fatalf("%+v", r)
 		}
-		if h := refused(t, path, options...); h.Holder.OrEmpty().PID != waiter.pid {
+		if h := refused(t, path, options...); h.Holder.OrEmpty().PID != waiter.PID() {
 			t.Fatal(h)
 		}
 	})
@@ -209,10 +209,8 @@ func TestF16_ZombieHolderIsDead(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "l")
 		holder := start(t, nil)
 		holder.must(command{Do: "acquire", Path: path, File: file})
-		holder.signal(syscall.SIGKILL)
-		// Its output ends when the kernel has closed its files, before it is a
-		// zombie; waitid with WNOWAIT returns when it is one and leaves it so.
-		awaitZombie(t, holder.pid)
+		holder.Signal(syscall.SIGKILL)
+		holder.AwaitZombie()
 		mustRelease(t, acquire(t, path, options...))
 	})
 }
@@ -225,14 +223,14 @@ func TestK11_ForeignCloseDropsTheLock(t *testing.T) {
 	holder.must(command{Do: "acquire", Path: path})
 	for range 3 { // everything of ours that looks at a lock
 		holder.must(command{Do: "isheld", Path: path})
-		holder.do(command{Do: "acquire", Path: path})
+		holder.Do(command{Do: "acquire", Path: path})
 		holder.must(command{Do: "verify", Path: path})
 	}
-	if r := other.do(command{Do: "acquire", Path: path}); !r.Held {
+	if r := other.Do(command{Do: "acquire", Path: path}); !r.Held {
 		t.Fatalf("our own looks dropped it: %+v", r)
 	}
 	holder.must(command{Do: "foreign-close", Path: path})
-	if r := other.do(command{Do: "acquire", Path: path}); !r.OK {
+	if r := other.Do(command{Do: "acquire", Path: path}); !r.OK {
 		t.Skipf("POSIX locks are not dropped here: %+v", r)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/internal/child"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
 )
@@ -61,10 +62,10 @@ func TestF2_LateReclaimer(t *testing.T) {
 		}
 	}}
 	err := processlock.Acquire(context.Background(), &p, path, processlock.WithoutSQLite()).Error()
-	if held, ok := errors.AsType[*processlock.Held](err); !ok || held.Holder.OrEmpty().PID != other.pid {
+	if held, ok := errors.AsType[*processlock.Held](err); !ok || held.Holder.OrEmpty().PID != other.PID() {
 		t.Fatal(err)
 	}
-	if r := other.do(command{Do: "verify", Path: path}); !r.OK {
+	if r := other.Do(command{Do: "verify", Path: path}); !r.OK {
 		t.Fatalf("its file was taken away: %+v", r)
 	}
 }
@@ -118,18 +119,9 @@ func TestF13_HolderInAnotherPidNamespace(t *testing.T) {
 	if script.Run() != nil {
 		t.Skip("no unshare on this machine")
 	}
-	inside := start(t, nil, func(c *exec.Cmd) {
-		c.Args = append([]string{"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"}, "/proc/self/exe")
-		c.Path, _ = exec.LookPath("unshare")
-		// In the new namespace /proc/self/exe is unshare's own child: name the test
-		// binary itself.
-		exe, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Args[len(c.Args)-1] = exe
-	})
-	r := inside.do(command{Do: "acquire", Path: path, File: true})
+	unshare := []string{"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"}
+	inside := started(t, child.Behind(unshare, workerEnv+"=1"))
+	r := inside.Do(command{Do: "acquire", Path: path, File: true})
 	if !r.OK {
 		t.Fatalf("%+v", r)
 	}
@@ -145,5 +137,5 @@ func TestF13_HolderInAnotherPidNamespace(t *testing.T) {
 	if !isHeld(t, path, option) {
 		t.Fatal("free")
 	}
-	_ = syscall.Kill(int(inside.pid), syscall.SIGKILL)
+	inside.Signal(syscall.SIGKILL)
 }

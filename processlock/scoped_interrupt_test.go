@@ -208,7 +208,7 @@ func TestPanicOfAPortLeavesNothing(t *testing.T) {
 		t.Fatal(exit)
 	}
 	free(t, path)
-	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.OK {
+	if r := start(t, nil).Do(command{Do: "acquire", Path: path}); !r.OK {
 		t.Fatalf("%+v", r)
 	}
 }

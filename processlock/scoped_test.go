@@ -106,7 +106,7 @@ func TestK2_ScopedFailsWithHeldOrFailure(t *testing.T) {
 			do.Await(processlock.AcquireScoped(filepath.Join(dir, "none", "l")).Map(never).
 				CatchTag(func(f *processlock.Failure) program { failed = f; return effect.Void() }))
 		})))
-		if !exit.IsSuccess() || held.Holder.OrEmpty().PID != other.pid || failed.Reason != platform.ReasonNotFound {
+		if !exit.IsSuccess() || held.Holder.OrEmpty().PID != other.PID() || failed.Reason != platform.ReasonNotFound {
 			t.Fatal(exit, held, failed)
 		}
 	})

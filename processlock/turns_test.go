@@ -199,7 +199,7 @@ func TestK7_HardLinkMeetsInSQLite(t *testing.T) {
 		t.Fatal("free")
 	}
 	other := start(t, nil)
-	if r := other.do(command{Do: "acquire", Path: path}); !r.Held {
+	if r := other.Do(command{Do: "acquire", Path: path}); !r.Held {
 		t.Fatalf("the look through the second name dropped the lock: %+v", r)
 	}
 	mustRelease(t, lock)
@@ -217,7 +217,7 @@ func TestK7_OtherPlatformValueMeetsInSQLite(t *testing.T) {
 			t.Fatal(result)
 		}
 	}
-	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.Held {
+	if r := start(t, nil).Do(command{Do: "acquire", Path: path}); !r.Held {
 		t.Fatalf("a refused copy dropped the lock: %+v", r)
 	}
 	mustRelease(t, lock)
@@ -232,7 +232,7 @@ func TestK11_OtherMechanismDoesNotOpenTheDatabase(t *testing.T) {
 	if !isHeld(t, path, processlock.WithoutSQLite()) {
 		t.Fatal("free")
 	}
-	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.Held {
+	if r := start(t, nil).Do(command{Do: "acquire", Path: path}); !r.Held {
 		t.Fatalf("the lock was dropped: %+v", r)
 	}
 }
@@ -259,7 +259,7 @@ func TestK11_OtherMechanismDoesNotOpenWhatIsAttempted(t *testing.T) {
 	if err != nil || !looked {
 		t.Fatal(err, looked)
 	}
-	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.Held {
+	if r := start(t, nil).Do(command{Do: "acquire", Path: path}); !r.Held {
 		t.Fatalf("the lock was dropped: %+v", r)
 	}
 	mustRelease(t, lock)

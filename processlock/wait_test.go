@@ -64,7 +64,7 @@ func TestK5_TakenAfterTheEndIsGivenBack(t *testing.T) {
 	if got := entries(t, dir); got != "[l]" {
 		t.Fatal("it left ", got)
 	}
-	if r := start(t, nil).do(command{Do: "acquire", Path: path}); !r.OK {
+	if r := start(t, nil).Do(command{Do: "acquire", Path: path}); !r.OK {
 		t.Fatalf("%+v", r)
 	}
 }
