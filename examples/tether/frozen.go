@@ -9,8 +9,8 @@ import (
 )
 
 // errInUse: what a read-only folder has of the database may be half of it.
-var errInUse = errors.New("the database's folder is read-only here, so that SQLite cannot make the files that reading takes, and it is in use or was " +
-	"not closed: copy it with its -wal file to a folder of yours, or run as a user who may write")
+var errInUse = errors.New("it is in use, or was not closed, in a folder that is read-only here, where SQLite cannot make the files that reading takes; " +
+	"copy it with its -wal file to a folder of yours, or run as a user who may write")
 
 // readFrozen reads a database in a folder where SQLite may not make its -wal and -shm
 // files. It reads a copy, which is whole if no process has the database open: then

@@ -70,7 +70,7 @@ func TestAReadOnlyFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = os.Chmod(dir, 0o555)
-	if out, errOut, status := read("ls", "l.db"); status != 1 || out != "" || !strings.Contains(errOut, "read-only") {
+	if out, errOut, status := read("ls", "l.db"); status != statusLookTrouble || out != "" || !strings.Contains(errOut, "read-only") {
 		t.Errorf("status %d, %q, %q", status, out, errOut)
 	}
 }
