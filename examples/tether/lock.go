@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -48,11 +49,9 @@ with run. TETHER_LOCK is PATH.
 
 // underLock is CMD under the process lock at the job's path.
 func (j *job) underLock(check time.Duration, options []processlock.Option) effect.Effect[int] {
-	if j.wait.on {
-		options = append(options, processlock.Wait())
-	}
 	return effect.Scoped(effect.Gen(func(do *effect.Do) int {
-		lock := do.Await(bound(j.wait, "process lock "+strconv.Quote(j.path), processlock.AcquireScoped(j.path, options...)))
+		lock := do.Await(await(j, "process lock "+strconv.Quote(j.path),
+			processlock.AcquireScoped(j.path, options...), processlock.AcquireScoped(j.path, slices.Concat(options, []processlock.Option{processlock.Wait()})...)))
 		j.output.note(notice{Event: "acquired", Path: j.path})
 		return do.Await(j.run("TETHER_LOCK=" + j.path).StopOn(replaced(lock, check)))
 	})).

@@ -75,13 +75,9 @@ the grace period SIGKILL. Signals that the tool gets go to the group.
 
 // underLease is CMD under the lease of the job's key.
 func (j *job) underLease(db string, config lease.Config) effect.Effect[int] {
-	var options []lease.AcquireOption
-	if j.wait.on {
-		options = append(options, lease.Wait())
-	}
 	return effect.Scoped(effect.Gen(func(do *effect.Do) int {
 		leases := do.Await(lease.NewManager(config))
-		held := do.Await(bound(j.wait, "lease "+strconv.Quote(j.key), leases.Acquire(j.key, options...)))
+		held := do.Await(await(j, "lease "+strconv.Quote(j.key), leases.Acquire(j.key), leases.Acquire(j.key, lease.Wait())))
 		return do.Await(held.RunFenced(func(token lease.FencingToken) effect.Effect[int] {
 			j.output.note(notice{Event: "acquired", Key: token.Key, Token: token.Generation})
 			return j.run("TETHER_KEY="+token.Key, "TETHER_TOKEN="+strconv.FormatInt(token.Generation, 10))

@@ -170,6 +170,15 @@ func TestHeldElsewhere(t *testing.T) {
 		t.Errorf("%v, %+v of %s", err, last, errOut)
 	}
 
+	for _, c := range []struct{ args, tag string }{
+		{"run --json --wait=10ms --lease l.db job -- true", `{"event":"waiting","key":"job","error":{"_tag":"LeaseHeld",`},
+		{"lock --json --wait=10ms l.db.job.fence -- true", `{"event":"waiting","path":"l.db.job.fence","error":{"_tag":"ProcessLockHeld",`},
+	} {
+		if _, errOut, status := call(t, dir, strings.Fields(c.args)...); status != 75 || !strings.Contains(errOut, c.tag) {
+			t.Errorf("%s: status %d, %q", c.args, status, errOut)
+		}
+	}
+
 	next := start(t, dir, "run", "--lease", "l.db", "--wait", "job", "--", "sh", "-c", "echo $TETHER_TOKEN")
 	_ = first.in.Close()
 	next.expect("2")

@@ -54,10 +54,7 @@ func statusOfLook(err error) int {
 
 // statusOf is the exit status of run and lock that failed before CMD ended.
 func statusOf(err error) int {
-	if _, held := errors.AsType[*lease.Held](err); held {
-		return statusHeld
-	}
-	if _, held := errors.AsType[*processlock.Held](err); held {
+	if isHeld(err) {
 		return statusHeld
 	}
 	if _, lost := errors.AsType[*lease.Lost](err); lost {
@@ -80,6 +77,13 @@ func statusOf(err error) int {
 		return statusCannotExec
 	}
 	return statusTrouble
+}
+
+// isHeld tells whether somebody else holds it.
+func isHeld(err error) bool {
+	_, held := errors.AsType[*lease.Held](err)
+	_, locked := errors.AsType[*processlock.Held](err)
+	return held || locked
 }
 
 // cannotRun says that CMD could not be started.

@@ -78,7 +78,8 @@ func (w *watcher) look() error {
 		return err
 	}
 	if w.live {
-		// In one write, from the top, each line cleared to its end and what is below
+		// In one write, from the top, each line cleared before it is written (a full one ends
+		// where clearing to the end would take its last character) and what is below
 		// the last one too, so that nothing flickers.
 		var screen bytes.Buffer
 		if err := table(&screen, now); err != nil {
@@ -88,8 +89,8 @@ func (w *watcher) look() error {
 		if err != nil {
 			width, height = 0, 0
 		}
-		lines := bytes.ReplaceAll(fit(screen.Bytes(), width, height), []byte("\n"), []byte("\x1b[K\n"))
-		_, err = fmt.Fprintf(w.output.out, "\x1b[H%s\x1b[J", lines)
+		lines := bytes.ReplaceAll(fit(screen.Bytes(), width, height), []byte("\n"), []byte("\n\x1b[K"))
+		_, err = fmt.Fprintf(w.output.out, "\x1b[H\x1b[K%s\x1b[J", lines)
 		return err
 	}
 	for _, e := range changes(w.seen, now) {
