@@ -40,7 +40,7 @@ func explain(path string, what purpose, err error) error {
 
 func explanation(path string, what purpose, err error) string {
 	name := plain(path)
-	if errors.Is(err, errInUse) {
+	if _, ok := errors.AsType[*noCopy](err); ok || errors.Is(err, errInUse) {
 		return name + ": " + err.Error()
 	}
 	if f, ok := errors.AsType[*platform.Failure](err); ok {
@@ -52,7 +52,7 @@ func explanation(path string, what purpose, err error) string {
 		}
 		return name + ": " + r.Message
 	}
-	// The copy of a database in a read-only folder is made without platform.
+	// What is copied is not read through platform.
 	if p, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrPermission) {
 		return explainFile(path, what, &platform.Failure{Path: p.Path, Reason: platform.ReasonPermission})
 	}

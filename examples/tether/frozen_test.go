@@ -42,8 +42,10 @@ func TestAReadOnlyFolder(t *testing.T) {
 		}
 	}
 	copyOf(t, program)
+	temporary := os.TempDir()
 	read := func(args ...string) (out, errOut string, status int) {
 		p := prepare(t, dir, args...)
+		p.cmd.Env = append(p.cmd.Env, "TMPDIR="+temporary)
 		p.cmd.Path = program
 		if os.Getuid() == 0 {
 			// Root may write anywhere; the tool is another user then.
@@ -63,6 +65,12 @@ func TestAReadOnlyFolder(t *testing.T) {
 			t.Errorf("%s: status %d, %q, %q", c, status, out, errOut)
 		}
 	}
+
+	temporary = filepath.Join(base, "none")
+	if out, errOut, status := read("ls", "l.db"); status != statusLookTrouble || out != "" || !strings.Contains(errOut, "set TMPDIR") {
+		t.Errorf("status %d, %q, %q", status, out, errOut)
+	}
+	temporary = os.TempDir()
 
 	// Somebody died with it: what is in the main file alone is no answer.
 	_ = os.Chmod(dir, 0o755)
