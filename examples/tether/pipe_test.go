@@ -73,10 +73,8 @@ func TestASignalEndsAWatchThatNobodyReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = p.cmd.Process.Signal(n)
-		state, err := p.cmd.Process.Wait()
-		p.ended = true
-		if err != nil || state.ExitCode() != 0 || p.err.Len() > 0 {
-			t.Errorf("%v: %v, %v, %q", n, state, err, p.err)
+		if status := p.wait(); status != 0 || p.err.Len() > 0 {
+			t.Errorf("%v: status %d, %q", n, status, p.err)
 		}
 	}
 }

@@ -11,6 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// readBand is POLLRDBAND, which x/sys has for some systems only: the same number on
+// Linux, macOS and the BSDs.
+const readBand = 0x80
+
 // readerGone fails with EPIPE when f is a pipe or a socket that nobody reads any more.
 // Who writes seldom would not learn of it for long. Its poll, once begun, ends
 // with the process.
@@ -23,14 +27,17 @@ func readerGone(f *os.File) effect.Effect[effect.Nothing] {
 			return never, context.Cause(ctx)
 		}
 		for {
-			// No event is asked for: the end of the other side is told in any case.
-			polled := []unix.PollFd{{Fd: int32(fd)}}
-			switch n, err := unix.Poll(polled, -1); {
-			case err != nil && err != unix.EINTR && err != unix.EAGAIN:
-				<-ctx.Done() // a write will tell
-				return never, context.Cause(ctx)
-			case n > 0:
+			// The end of the other side is told in any case; but macOS and illumos tell
+			// nothing to who asks for nothing.
+			polled := []unix.PollFd{{Fd: int32(fd), Events: readBand}}
+			_, err := unix.Poll(polled, -1)
+			switch {
+			case err == unix.EINTR || err == unix.EAGAIN:
+			case err == nil && polled[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0:
 				return never, syscall.EPIPE
+			default: // a write will tell
+				<-ctx.Done()
+				return never, context.Cause(ctx)
 			}
 		}
 	})

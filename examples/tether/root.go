@@ -45,7 +45,6 @@ show finds no such key; 2 when the tool failed; 141 when nobody reads its output
 	if err == nil {
 		return status
 	}
-	o.json = o.json || asJSON
 	if lacks := chosen.ValidateRequiredFlags(); lacks != nil && lacks.Error() == err.Error() {
 		err = errLeaseMissing
 	}
@@ -55,7 +54,9 @@ show finds no such key; 2 when the tool failed; 141 when nobody reads its output
 		status = statusTrouble
 	}
 	if status != statusNoReader {
-		o.fail(err)
+		// o may still be in use: a watch does not wait for its last look.
+		told := &output{out: o.out, err: o.err, json: o.json || asJSON}
+		told.fail(err)
 	}
 	return status
 }

@@ -170,15 +170,6 @@ func TestHeldElsewhere(t *testing.T) {
 		t.Errorf("%v, %+v of %s", err, last, errOut)
 	}
 
-	for _, c := range []struct{ args, tag string }{
-		{"run --json --wait=10ms --lease l.db job -- true", `{"event":"waiting","key":"job","error":{"_tag":"LeaseHeld",`},
-		{"lock --json --wait=10ms l.db.job.fence -- true", `{"event":"waiting","path":"l.db.job.fence","error":{"_tag":"ProcessLockHeld",`},
-	} {
-		if _, errOut, status := call(t, dir, strings.Fields(c.args)...); status != 75 || !strings.Contains(errOut, c.tag) {
-			t.Errorf("%s: status %d, %q", c.args, status, errOut)
-		}
-	}
-
 	next := start(t, dir, "run", "--lease", "l.db", "--wait", "job", "--", "sh", "-c", "echo $TETHER_TOKEN")
 	_ = first.in.Close()
 	next.expect("2")
@@ -200,6 +191,36 @@ func TestSignalsArePassedOn(t *testing.T) {
 	if out, status := p.status(); out != "term\n" || status != 9 {
 		t.Errorf("%q, status %d", out, status)
 	}
+}
+
+// Who waits tells for whom.
+func TestWaiting(t *testing.T) {
+	dir := t.TempDir()
+	first := start(t, dir, "run", "--lease", "l.db", "job", "--", "sh", "-c", "echo ready; read go")
+	first.expect("ready")
+	for args, says := range map[string]string{
+		"run --json --wait --lease l.db job -- true": `{"event":"waiting","key":"job","error":{"_tag":"LeaseHeld",`,
+		"lock --json --wait l.db.job.fence -- true":  `{"event":"waiting","path":"l.db.job.fence","error":{"_tag":"ProcessLockHeld",`,
+	} {
+		p := prepare(t, dir, strings.Fields(args)...)
+		p.cmd.Stderr = nil
+		said, err := p.cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.begin()
+		lines := bufio.NewReader(said)
+		_, _ = lines.ReadString('\n')
+		if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, says) {
+			t.Errorf("%s: %q, %v", args, line, err)
+		}
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		if _, status := p.status(); status != 143 {
+			t.Errorf("%s: status %d", args, status)
+		}
+	}
+	_ = first.in.Close()
+	first.status()
 }
 
 func TestASignalEndsTheWait(t *testing.T) {
