@@ -167,7 +167,7 @@ func fibers() Group {
 		},
 		{
 			Name: "interrupt", Work: "interrupt a parked fiber with a finalizer: 100 are forked and park, then each is interrupted and awaited", Unit: "fiber",
-			Floor: "Both start, park, wake and end a goroutine. Under the finalizer a fiber's frames outgrow the first 2 KB of its stack, which is then copied; the mask around the finalizer, the cause and the two effects of the interruption come on top.",
+			Floor: "Both start, park, wake and end a goroutine, and wait for its end, which is most of it; the mask around the finalizer, the cause and the two effects of the interruption come on top.",
 			Ours:  tether(interruptMany(batch, func() {})).counted(batch),
 			Against: []Reference{
 				repeat("goroutine + cancelled context + deferred cleanup + join", func() { goInterruptMany(batch, func() {}) }).counted(batch).goal(1),

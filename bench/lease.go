@@ -271,7 +271,7 @@ func leases() Group {
 		},
 		{
 			Name: "lease-release", Work: "lease: release (ends the heartbeat, reads, writes with NORMAL)", Unit: "lease",
-			Floor: "It also reads the record, since it may only write over its own, and ends the heartbeat's fiber.",
+			Floor: "It also reads the record again, as rule L10 asks, since it may only write over its own, ends the heartbeat's fiber, and writes on a fiber of its own, which a repository that hangs keeps for a heartbeat at most. The floor is a read and a write.",
 			Ours: onStore(keys, len(keys), func(s *store, do *effect.Do, n int, t Timer) {
 				for range n {
 					at := s.hold(do, keys)

@@ -220,11 +220,16 @@ func (l *Lanes) StatusNow() Status {
 	return l.board.status()
 }
 
-// emit tells the observer. Nothing that it does comes back, but for a Goexit.
+// emit tells the observer, if there is one. Where there is none it is inlined to a
+// comparison.
 func (l *Lanes) emit(e Event) {
-	if l.config.Observe == nil {
-		return
+	if l.config.Observe != nil {
+		l.observe(e)
 	}
+}
+
+// observe calls the observer. Nothing that it does comes back, but for a Goexit.
+func (l *Lanes) observe(e Event) {
 	defer func() {
 		if r := recover(); r != nil {
 			l.warn("Config.Observe failed", e.Key, scope.CauseRecovered(r))

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rivus/tether/errors"
@@ -21,9 +23,10 @@ type database struct {
 
 const (
 	sqlVersion = "PRAGMA user_version"
+	sqlTables  = "SELECT name = 'lease_record' FROM sqlite_schema WHERE type = 'table'"
 	sqlAll     = "SELECT key, generation, revision, holder, holder_id, renewed_at FROM lease_record ORDER BY key"
-	// version is the table's that docs/formats.md describes.
-	version = 1
+	// schemaVersion is that of the table that docs/formats.md describes.
+	schemaVersion = 1
 )
 
 // entries are all keys in order. Those whose record is none say so.
@@ -39,7 +42,7 @@ func (d database) entries() (found []entry, err error) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return found, err
+	return found, explain(d.path, toRead, err)
 }
 
 func (d database) read() (found []entry, err error) {
@@ -51,17 +54,13 @@ func (d database) read() (found []entry, err error) {
 		return nil, err
 	}
 	defer conn.Close()
-	stored := int64(0)
-	if err := each(conn, sqlVersion, func(row platform.SQLiteStmt) { stored = row.ColumnInt64(0) }); err != nil {
+	if err := isOurs(conn); err != nil {
 		return nil, err
-	}
-	if stored != version {
-		return nil, d.unsupported(fmt.Sprintf("it is no lease database of version %d: its user_version is %d", version, stored))
 	}
 	now, judge := d.platform.Clock.Now(), judgeBy(d.platform)
 	all, err := conn.Prepare(sqlAll)
 	if platform.ReasonOf(err) == platform.ReasonIO {
-		return nil, d.unsupported("its table is not the one of version 1: " + err.Error())
+		return nil, unsupported("its table lease_record is not the one of version 1; check the path: " + reasonOf(err))
 	}
 	if err != nil {
 		return nil, err
@@ -77,16 +76,35 @@ func (d database) read() (found []entry, err error) {
 	return found, err
 }
 
+// isOurs tells a lease database from one of another program or version.
+func isOurs(conn platform.SQLiteConn) error {
+	var stored, tables int64
+	ours := false
+	err := each(conn, sqlVersion, func(row platform.SQLiteStmt) { stored = row.ColumnInt64(0) })
+	if err == nil {
+		err = each(conn, sqlTables, func(row platform.SQLiteStmt) {
+			tables++
+			ours = ours || row.ColumnInt64(0) == 1
+		})
+	}
+	switch {
+	case err != nil:
+		return err
+	case stored == schemaVersion && ours:
+		return nil
+	case stored > schemaVersion && ours:
+		return unsupported(fmt.Sprintf("its format is version %d, and this program knows %d; use a newer tether", stored, schemaVersion))
+	case tables == 0 && stored == 0:
+		return unsupported("it is an empty database: a process lock, or one that no lease was ever taken in; check the path")
+	default:
+		return unsupported("it is another program's database; check the path")
+	}
+}
+
 // unsupported is the failure that a lease in such a database has, without a key.
-type unsupported struct {
-	*lease.RepositoryFailure
+func unsupported(why string) error {
+	return &lease.RepositoryFailure{Reason: lease.RepositoryUnsupportedSchema, Message: why}
 }
-
-func (d database) unsupported(why string) error {
-	return &unsupported{&lease.RepositoryFailure{Reason: lease.RepositoryUnsupportedSchema, Message: d.path + ": " + why}}
-}
-
-func (e *unsupported) Error() string { return string(e.Reason) + ": " + e.Message }
 
 func record(row platform.SQLiteStmt) (r lease.Record, err error) {
 	r = lease.Record{
@@ -138,11 +156,18 @@ func (d database) entry(key string) (entry, error) {
 			return e, nil
 		}
 	}
-	return entry{}, fmt.Errorf("%s has no key %q", d.path, key)
+	return entry{}, &noSuchKey{d.path, key}
 }
 
-// completeKeys completes KEY from the database, for the shell.
-func completeKeys(path string) ([]string, cobra.ShellCompDirective) {
+// noSuchKey says that a database never had a lease of the key.
+type noSuchKey struct{ path, key string }
+
+func (e *noSuchKey) Error() string {
+	return plain(e.path) + " has no key " + strconv.Quote(e.key) + "; tether ls " + shellQuote(e.path) + " lists those that it has"
+}
+
+// completeKeys completes a KEY that begins so from the database, for the shell.
+func completeKeys(path, begun string) ([]string, cobra.ShellCompDirective) {
 	all, err := database{platform.OS(), path}.entries()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -150,7 +175,7 @@ func completeKeys(path string) ([]string, cobra.ShellCompDirective) {
 	keys := make([]string, 0, len(all))
 	for _, e := range all {
 		// A shell may print what it completes: no key may move a cursor.
-		if plain(e.Key) == e.Key {
+		if strings.HasPrefix(e.Key, begun) && plain(e.Key) == e.Key {
 			keys = append(keys, e.Key+"\t"+string(e.State))
 		}
 	}

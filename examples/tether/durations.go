@@ -12,23 +12,25 @@ type (
 	notNegative time.Duration
 )
 
+// leaseTime is a flag with the TTL of a lease.
+type leaseTime time.Duration
+
+// leastTTL is the shortest TTL that can be kept. Of a TTL there must be left, when CMD
+// begins: the start of two processes and some synced writes, a renewal on a machine
+// that is busy, and half of it for a renewal that fails.
+const leastTTL = time.Second
+
 var (
 	errNotPositive = errors.New("it must be positive")
 	errNegative    = errors.New("it must not be negative")
+	errTooShort    = errors.New("it must be at least " + leastTTL.String() + ", since a shorter lease is lost while CMD is being started")
 )
 
 // String, Set and Type implement pflag.Value.
 func (d *positive) String() string { return time.Duration(*d).String() }
 
 func (d *positive) Set(text string) error {
-	parsed, err := time.ParseDuration(text)
-	if err == nil && parsed <= 0 {
-		err = errNotPositive
-	}
-	if err == nil {
-		*d = positive(parsed)
-	}
-	return err
+	return set((*time.Duration)(d), text, 1, errNotPositive)
 }
 
 func (d *positive) Type() string { return "duration" }
@@ -42,14 +44,29 @@ func (d *notNegative) String() string {
 }
 
 func (d *notNegative) Set(text string) error {
-	parsed, err := time.ParseDuration(text)
-	if err == nil && parsed < 0 {
-		err = errNegative
-	}
-	if err == nil {
-		*d = notNegative(parsed)
-	}
-	return err
+	return set((*time.Duration)(d), text, 0, errNegative)
 }
 
 func (d *notNegative) Type() string { return "duration" }
+
+// String, Set and Type implement pflag.Value.
+func (d *leaseTime) String() string { return time.Duration(*d).String() }
+
+func (d *leaseTime) Set(text string) error {
+	return set((*time.Duration)(d), text, leastTTL, errTooShort)
+}
+
+func (d *leaseTime) Type() string { return "duration" }
+
+// set sets a duration that is not less than least; the failure is less, if it is.
+func set(d *time.Duration, text string, least time.Duration, less error) error {
+	parsed, err := time.ParseDuration(text)
+	if err != nil {
+		return err
+	}
+	if parsed < least {
+		return less
+	}
+	*d = parsed
+	return nil
+}

@@ -9,8 +9,16 @@ import (
 )
 
 // errInUse: what a read-only folder has of the database may be half of it.
-var errInUse = errors.New("the database's folder is read-only here, so that SQLite cannot make the files that reading takes, and it is in use or was " +
-	"not closed: copy it with its -wal file to a folder of yours, or run as a user who may write")
+var errInUse = errors.New("it is in use, or was not closed, in a folder that is read-only here, where SQLite cannot make the files that reading takes; " +
+	"copy it with its -wal file to a folder of yours, or run as a user who may write")
+
+// noCopy says that a database that may be read only could not be copied.
+type noCopy struct{ cause error }
+
+func (e *noCopy) Error() string {
+	return "its folder is read-only here, so that reading it takes a copy, and none can be made; set TMPDIR to a folder of yours: " + e.cause.Error()
+}
+func (e *noCopy) Unwrap() error { return e.cause }
 
 // readFrozen reads a database in a folder where SQLite may not make its -wal and -shm
 // files. It reads a copy, which is whole if no process has the database open: then
@@ -37,12 +45,12 @@ func (d database) readFrozen() ([]entry, error) {
 	}
 	dir, err := os.MkdirTemp("", "tether-")
 	if err != nil {
-		return nil, err
+		return nil, &noCopy{err}
 	}
 	defer os.RemoveAll(dir)
 	copied := database{d.platform, filepath.Join(dir, "copy.db")}
 	if err := os.WriteFile(copied.path, data, 0o600); err != nil {
-		return nil, err
+		return nil, &noCopy{err}
 	}
 	return copied.read()
 }

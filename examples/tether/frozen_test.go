@@ -42,8 +42,10 @@ func TestAReadOnlyFolder(t *testing.T) {
 		}
 	}
 	copyOf(t, program)
+	temporary := os.TempDir()
 	read := func(args ...string) (out, errOut string, status int) {
 		p := prepare(t, dir, args...)
+		p.cmd.Env = append(p.cmd.Env, "TMPDIR="+temporary)
 		p.cmd.Path = program
 		if os.Getuid() == 0 {
 			// Root may write anywhere; the tool is another user then.
@@ -64,13 +66,19 @@ func TestAReadOnlyFolder(t *testing.T) {
 		}
 	}
 
+	temporary = filepath.Join(base, "none")
+	if out, errOut, status := read("ls", "l.db"); status != statusLookTrouble || out != "" || !strings.Contains(errOut, "set TMPDIR") {
+		t.Errorf("status %d, %q, %q", status, out, errOut)
+	}
+	temporary = os.TempDir()
+
 	// Somebody died with it: what is in the main file alone is no answer.
 	_ = os.Chmod(dir, 0o755)
 	if err := os.WriteFile(filepath.Join(dir, "l.db-wal"), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_ = os.Chmod(dir, 0o555)
-	if out, errOut, status := read("ls", "l.db"); status != 1 || out != "" || !strings.Contains(errOut, "read-only") {
+	if out, errOut, status := read("ls", "l.db"); status != statusLookTrouble || out != "" || !strings.Contains(errOut, "read-only") {
 		t.Errorf("status %d, %q, %q", status, out, errOut)
 	}
 }

@@ -23,6 +23,7 @@ type job struct {
 	grace  time.Duration
 
 	key, path string // one of them
+	file      string // the database or the lock
 	argv      []string
 	program   string // where argv[0] was found
 
@@ -30,12 +31,12 @@ type job struct {
 	child   *child // nil: CMD was not started
 }
 
-// command makes cmd hold what its one argument names, a WHAT, while CMD runs. under
-// is CMD while it is held.
-func (j *job) command(cmd *cobra.Command, what string, status *int, under func(held string) (effect.Effect[int], error)) *cobra.Command {
+// command makes cmd hold what its one argument names, a WHAT, while CMD runs. given is
+// the whole command line; under is CMD while it is held.
+func (j *job) command(cmd *cobra.Command, what string, status *int, given []string, under func(held string) (effect.Effect[int], error)) *cobra.Command {
 	cmd.Annotations = map[string]string{"runs": "CMD"}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		held, argv, err := splitCommand(cmd, args, what)
+		held, argv, err := splitCommand(cmd, args, given, what)
 		if err != nil {
 			return err
 		}
@@ -75,7 +76,7 @@ func (j *job) execute(program effect.Effect[int]) (int, error) {
 	status, err := effect.Run(ctx, program)
 	if err != nil {
 		err = causeOf(ctx, err)
-		return statusOf(err), err
+		return statusOf(err), explain(j.file, toWrite, err)
 	}
 	j.output.note(notice{Event: "ended", Key: j.key, Path: j.path, Status: &status})
 	return status, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func lockCommand(o *output, status *int) *cobra.Command {
+func lockCommand(o *output, status *int, given []string) *cobra.Command {
 	var (
 		file  bool
 		check time.Duration
@@ -23,7 +24,9 @@ func lockCommand(o *output, status *int) *cobra.Command {
 and whatever it started have ended. The kernel frees it when the tool dies.
 
 The lock is lost when somebody removes or replaces PATH: CMD is stopped then, as
-with run. TETHER_LOCK is PATH. Exit statuses are those of run.`,
+with run. TETHER_LOCK is PATH.
+
+` + runStatuses,
 		Example: `  tether lock /var/lock/deploy.lock -- make deploy
   tether lock /tmp/sync.lock --wait=30s -- rsync -a src/ dst/`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -34,23 +37,21 @@ with run. TETHER_LOCK is PATH. Exit statuses are those of run.`,
 	flags.BoolVar(&file, "file", false, "a lock file in place of a SQLite database; all who use PATH must agree")
 	check = time.Second
 	flags.Var((*positive)(&check), "check", "how often to look whether PATH was replaced")
-	return job.command(cmd, "PATH", status, func(path string) (effect.Effect[int], error) {
+	return job.command(cmd, "PATH", status, given, func(path string) (effect.Effect[int], error) {
 		var options []processlock.Option
 		if file {
 			options = append(options, processlock.WithoutSQLite())
 		}
-		job.path = path
+		job.path, job.file = path, path
 		return job.underLock(check, options), nil
 	})
 }
 
 // underLock is CMD under the process lock at the job's path.
 func (j *job) underLock(check time.Duration, options []processlock.Option) effect.Effect[int] {
-	if j.wait.on {
-		options = append(options, processlock.Wait())
-	}
 	return effect.Scoped(effect.Gen(func(do *effect.Do) int {
-		lock := do.Await(bound(j.wait, "process lock "+strconv.Quote(j.path), processlock.AcquireScoped(j.path, options...)))
+		lock := do.Await(await(j, "process lock "+strconv.Quote(j.path),
+			processlock.AcquireScoped(j.path, options...), processlock.AcquireScoped(j.path, slices.Concat(options, []processlock.Option{processlock.Wait()})...)))
 		j.output.note(notice{Event: "acquired", Path: j.path})
 		return do.Await(j.run("TETHER_LOCK=" + j.path).StopOn(replaced(lock, check)))
 	})).

@@ -5,6 +5,8 @@
 //	tether lock /tmp/deploy.lock --wait -- make deploy
 //	tether ls leases.db
 //
+// README.md has the exit statuses, what --json writes, and the completion of keys.
+//
 // # What is guaranteed
 //
 // CMD runs as the leader of a process group of its own, under a supervisor: a

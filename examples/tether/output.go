@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/rivus/tether/errors"
+	"golang.org/x/term"
 )
 
 // output is where the program writes. What is asked for goes to out; what it has to
@@ -33,12 +35,25 @@ type notice struct {
 	Token int64  `json:"token,omitempty"`
 	// Status is CMD's.
 	Status *int `json:"status,omitempty"`
+	// Error is who is in the way.
+	Error errors.Tagged `json:"error,omitempty"`
 }
 
 // note writes a notice, in JSON only: people see CMD's output alone.
 func (o *output) note(n notice) {
 	if o.json {
 		o.line(n)
+	}
+}
+
+// waiting tells that the program waits, and why: in JSON, and to people who sit before
+// it. A log has no use for it.
+func (o *output) waiting(n notice, held error) {
+	if o.json {
+		n.Error, _ = errors.AsType[errors.Tagged](held)
+		o.line(n)
+	} else if term.IsTerminal(int(os.Stderr.Fd())) {
+		fmt.Fprintf(o.err, "tether: %v; waiting\n", held)
 	}
 }
 

@@ -88,6 +88,10 @@ func TestRelease(t *testing.T) {
 	if out, err := exec.Command(filepath.Join(work, "bin", "tether"), "--help").Output(); err != nil || !bytes.Contains(out, []byte("tether ls")) {
 		t.Errorf("%v: %s", err, out)
 	}
+	want := "tether " + rehearsed + "\nlibrary " + library + " " + rehearsed + "\n"
+	if out, err := exec.Command(filepath.Join(work, "bin", "tether"), "--version").Output(); err != nil || !strings.HasPrefix(string(out), want) {
+		t.Errorf("%v: %s", err, out)
+	}
 	copied := filepath.Join(work, "copy")
 	if err := os.CopyFS(copied, os.DirFS(".")); err != nil {
 		t.Fatal(err)

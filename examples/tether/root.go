@@ -2,9 +2,7 @@ package main
 
 import (
 	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/rivus/tether/errors"
 	"github.com/spf13/cobra"
@@ -14,71 +12,94 @@ import (
 func execute(args []string) int {
 	o := &output{out: os.Stdout, err: os.Stderr}
 	status := 0
+	// What is answered before all flags are parsed is told as was asked, too.
+	asJSON := asksForJSON(args)
 	root := &cobra.Command{
 		Use:   "tether",
 		Short: "Hold a lease or a lock while a command runs; see who holds what",
 		Long: `tether holds a lease or a process lock while a command runs, stops the command
 when the lease is lost, and never lets it outlive the tool. It shares its files
 with programs that use the Go module github.com/rivus/tether or the TypeScript
-package @rivus/agent-kit-collab.`,
+package @rivus/agent-kit-collab.
+
+Exit status: run and lock end with CMD's, see their help. All others: 0; 1 when
+show finds no such key; 2 when the tool failed; 141 when nobody reads its output.`,
 		Example: `  tether run --lease leases.db nightly -- ./report.sh
   tether lock /tmp/deploy.lock --wait -- make deploy
   tether ls leases.db
   tether show leases.db nightly --json
   tether watch leases.db`,
+		Version:       versionText(asJSON),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate("{{.Version}}")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, args) })
 	root.PersistentFlags().BoolVar(&o.json, "json", false, "write JSON: the answer to stdout, what happens meanwhile to stderr, a line each")
-	root.AddCommand(runCommand(o, &status), lockCommand(o, &status), lsCommand(o), showCommand(o), watchCommand(o))
+	root.AddCommand(runCommand(o, &status, args), lockCommand(o, &status, args), lsCommand(o), showCommand(o), watchCommand(o), versionCommand(o))
+	root.SetHelpCommand(helpCommand(root))
+	root.InitDefaultCompletionCmd(args...)
+	nameAShell(root)
 	root.SetArgs(args)
-	// The commands that run others have env's statuses, so that CMD's can be told
-	// from the tool's.
 	chosen, err := root.ExecuteC()
 	if err == nil {
 		return status
 	}
-	// What fails before all flags are parsed is told as was asked, too.
-	o.json = o.json || asksForJSON(args)
-	o.fail(err)
+	if lacks := chosen.ValidateRequiredFlags(); lacks != nil && lacks.Error() == err.Error() {
+		err = errLeaseMissing
+	}
 	if chosen.Annotations["runs"] == "" {
-		return 1
+		status = statusOfLook(err)
+	} else if status == 0 {
+		status = statusTrouble
 	}
-	if status != 0 {
-		return status
+	if status != statusNoReader {
+		// o may still be in use: a watch does not wait for its last look.
+		told := &output{out: o.out, err: o.err, json: o.json || asJSON}
+		told.fail(err)
 	}
-	return statusTrouble
+	return status
 }
 
-// asksForJSON tells whether --json is among the arguments that are not CMD's.
-func asksForJSON(args []string) bool {
-	if at := slices.Index(args, "--"); at >= 0 {
-		args = args[:at]
+// errLeaseMissing is of the one flag that is required.
+var errLeaseMissing = errors.New("--lease DB is missing: the database with the leases, which is made in a folder that exists (see tether run --help)")
+
+// helpCommand is cobra's, but that asking for what there is not fails.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			for _, sub := range root.Commands() {
+				if len(args) == 0 && sub.IsAvailableCommand() {
+					names = append(names, sub.Name()+"\t"+sub.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, left, err := root.Find(args)
+			if err == nil && len(left) > 0 {
+				err = errors.New("there is no command " + strings.Join(args, " "))
+			}
+			if err != nil {
+				return err
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
 	}
-	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// splitCommand parts the arguments at "--": what is to be held, and CMD.
-func splitCommand(cmd *cobra.Command, args []string, what string) (held string, command []string, err error) {
-	at := cmd.ArgsLenAtDash()
-	if at < 0 || at == len(args) {
-		return "", nil, errors.New("no command is given; write it after --, as in: tether " + strings.TrimSuffix(cmd.Use, " -- CMD...") + " -- CMD")
+// nameAShell has completion without a shell, or for an unknown one, fail: its help is
+// nothing that a shell should source.
+func nameAShell(root *cobra.Command) {
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil || completion == root {
+		return
 	}
-	if at != 1 {
-		return "", nil, errors.New("before -- there must be " + what + " and nothing else" + waitHint(cmd, args[:at]))
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, _ []string) error {
+		return errors.New("name a shell: tether completion bash, fish, powershell or zsh" + seeHelp(cmd))
 	}
-	return args[0], args[at:], nil
-}
-
-// waitHint is for "--wait 10m", where the duration is an argument of its own.
-func waitHint(cmd *cobra.Command, own []string) string {
-	if cmd.Flags().Lookup("wait").Value.String() != forEver {
-		return ""
-	}
-	for _, arg := range own {
-		if _, err := time.ParseDuration(arg); err == nil {
-			return "; did you mean --wait=" + arg + "?"
-		}
-	}
-	return ""
 }

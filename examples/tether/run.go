@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func runCommand(o *output, status *int) *cobra.Command {
+func runCommand(o *output, status *int, given []string) *cobra.Command {
 	var (
 		db     string
 		config lease.Config
@@ -31,9 +31,7 @@ slow to stop. A resource that lives elsewhere should refuse smaller tokens.
 When the lease is lost CMD's process group gets SIGTERM, and what is left after
 the grace period SIGKILL. Signals that the tool gets go to the group.
 
-Exit status: CMD's own, 128+n when signal n ended it; 75 when the lease is held
-by somebody else, or lost before CMD began; 126 or 127 when CMD cannot be run or found; 125 when the tool
-failed.`,
+` + runStatuses,
 		Example: `  # one host job at a time; give up when it runs already
   tether run --lease /var/lib/jobs/leases.db nightly -- ./report.sh
 
@@ -42,21 +40,21 @@ failed.`,
 
   # the token in a conditional write
   tether run --lease leases.db publish -- sh -c 'curl -H "If-Token: $TETHER_TOKEN" ...'`,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			return completeKeys(db)
+			return completeKeys(db, begun)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&db, "lease", "", "the SQLite `DB` with the leases; it is created in an existing folder")
 	config.TTL = time.Minute
-	flags.Var((*positive)(&config.TTL), "ttl", "how long a silent holder is left alone")
-	flags.Var((*notNegative)(&config.Heartbeat), "heartbeat", "the pause between renewals (a quarter of --ttl)")
+	flags.Var((*leaseTime)(&config.TTL), "ttl", "how long a silent holder is left alone, at least "+leastTTL.String())
+	flags.Var((*notNegative)(&config.Heartbeat), "heartbeat", "the pause between renewals, at most half of --ttl (a quarter of it)")
 	_ = cmd.MarkFlagRequired("lease")
 	_ = cmd.MarkFlagFilename("lease")
-	return job.command(cmd, "KEY", status, func(key string) (effect.Effect[int], error) {
+	return job.command(cmd, "KEY", status, given, func(key string) (effect.Effect[int], error) {
 		switch {
 		case key == "":
 			return effect.Effect[int]{}, errEmptyKey
@@ -66,20 +64,20 @@ failed.`,
 		if config.Heartbeat == 0 {
 			config.Heartbeat = config.TTL / 4
 		}
-		job.key = key
+		if config.Heartbeat > config.TTL/2 {
+			return effect.Effect[int]{}, errors.New("--heartbeat is " + config.Heartbeat.String() + " and must be at most half of --ttl, which is " +
+				config.TTL.String() + ", so that one failed renewal does not lose the lease")
+		}
+		job.key, job.file = key, db
 		return job.underLease(db, config), nil
 	})
 }
 
 // underLease is CMD under the lease of the job's key.
 func (j *job) underLease(db string, config lease.Config) effect.Effect[int] {
-	var options []lease.AcquireOption
-	if j.wait.on {
-		options = append(options, lease.Wait())
-	}
 	return effect.Scoped(effect.Gen(func(do *effect.Do) int {
 		leases := do.Await(lease.NewManager(config))
-		held := do.Await(bound(j.wait, "lease "+strconv.Quote(j.key), leases.Acquire(j.key, options...)))
+		held := do.Await(await(j, "lease "+strconv.Quote(j.key), leases.Acquire(j.key), leases.Acquire(j.key, lease.Wait())))
 		return do.Await(held.RunFenced(func(token lease.FencingToken) effect.Effect[int] {
 			j.output.note(notice{Event: "acquired", Key: token.Key, Token: token.Generation})
 			return j.run("TETHER_KEY="+token.Key, "TETHER_TOKEN="+strconv.FormatInt(token.Generation, 10))

@@ -54,8 +54,8 @@ func TestStatusesOfItsOwn(t *testing.T) {
 		{"run --lease l.db --heartbeat 1h job -- true", statusTrouble},
 		{"run --lease missing/l.db job -- true", statusTrouble},
 		{"lock missing/lock -- true", statusTrouble},
-		{"show l.db", 1},
-		{"ls missing.db", 1},
+		{"show l.db", statusLookTrouble},
+		{"ls missing.db", statusLookTrouble},
 	} {
 		_, errOut, status := call(t, dir, strings.Fields(c.args)...)
 		if status != c.status || errOut == "" {
@@ -103,27 +103,37 @@ func TestWrongUsage(t *testing.T) {
 	}{
 		{[]string{"run", "--lease", "l.db", "--wait=-5s", "k", "--", "true"}, statusTrouble, "negative"},
 		{[]string{"run", "--lease", "l.db", "--grace", "-1s", "k", "--", "true"}, statusTrouble, "negative"},
-		{[]string{"run", "--lease", "l.db", "--ttl", "0", "k", "--", "true"}, statusTrouble, "positive"},
+		{[]string{"run", "--lease", "l.db", "--ttl", "0", "k", "--", "true"}, statusTrouble, "at least 1s"},
+		{[]string{"run", "--lease", "l.db", "--ttl", "5ms", "k", "--", "true"}, statusTrouble, `"5ms" for "--ttl" flag: it must be at least 1s`},
+		{[]string{"run", "--lease", "l.db", "--ttl", "999ms", "k", "--", "true"}, statusTrouble, "at least 1s"},
+		{[]string{"run", "--lease", "l.db", "--ttl", "3s", "--heartbeat", "1501ms", "k", "--", "true"}, statusTrouble, "--heartbeat is 1.501s and must be at most half of --ttl, which is 3s"},
 		{[]string{"run", "--lease", "l.db", "--heartbeat", "-1s", "k", "--", "true"}, statusTrouble, "negative"},
 		{[]string{"run", "--lease", "", "k", "--", "true"}, statusTrouble, "path"},
 		{[]string{"lock", "--wait=-5s", "l", "--", "true"}, statusTrouble, "negative"},
 		{[]string{"lock", "--grace", "-1s", "l", "--", "true"}, statusTrouble, "negative"},
 		{[]string{"lock", "--check", "0s", "l", "--", "true"}, statusTrouble, "positive"},
 		{[]string{"lock", "", "--", "true"}, statusTrouble, "path"},
-		{[]string{"watch", "--interval", "0s", "l.db"}, 1, "positive"},
-		{[]string{"ls", ""}, 1, "path"},
+		{[]string{"watch", "--interval", "0s", "l.db"}, statusLookTrouble, "positive"},
+		{[]string{"ls", ""}, statusLookTrouble, "path"},
 		{[]string{"run", "--lease", "l.db", "--wait", "10m", "k", "--", "true"}, statusTrouble, "--wait=10m"},
 		{[]string{"lock", "l", "--wait", "10m", "--", "true"}, statusTrouble, "--wait=10m"},
 		{[]string{superviseCommand}, statusTrouble, "itself"},
 		{[]string{superviseCommand, "1s", "true", "true"}, statusTrouble, "itself"},
-		{[]string{"bogus", "--json"}, 1, `"event":"error"`},
-		{[]string{"--json", "bogus"}, 1, `"event":"error"`},
-		{[]string{"ls", "--bogus", "--json"}, 1, `"event":"error"`},
+		{[]string{"bogus", "--json"}, statusLookTrouble, `"event":"error"`},
+		{[]string{"--json", "bogus"}, statusLookTrouble, `"event":"error"`},
+		{[]string{"ls", "--bogus", "--json"}, statusLookTrouble, `"event":"error"`},
+		{[]string{"ls"}, statusLookTrouble, "usage: tether ls DB"},
+		{[]string{"show", "l.db"}, statusLookTrouble, "usage: tether show DB KEY"},
+		{[]string{"ls", "--bogus"}, statusLookTrouble, "see tether ls --help"},
+		{[]string{"run", "k", "--", "true"}, statusTrouble, "--lease DB"},
+		{[]string{"help", "bogus"}, statusLookTrouble, "bogus"},
+		{[]string{"completion"}, statusLookTrouble, "tether completion bash"},
+		{[]string{"completion", "bogus"}, statusLookTrouble, "tether completion bash"},
 		{[]string{"run", "--bogus", "--json", "k", "--", "true"}, statusTrouble, `"event":"error"`},
 	} {
-		_, errOut, status := call(t, dir, c.args...)
-		if status != c.status || !strings.Contains(errOut, c.says) {
-			t.Errorf("%q: status %d, %q", c.args, status, errOut)
+		out, errOut, status := call(t, dir, c.args...)
+		if status != c.status || !strings.Contains(errOut, c.says) || out != "" {
+			t.Errorf("%q: status %d, %q, %q", c.args, status, out, errOut)
 		}
 	}
 	if _, errOut, _ := call(t, dir, "run", "--bogus", "k", "--", "true", "--json"); strings.Contains(errOut, "{") {
@@ -181,6 +191,36 @@ func TestSignalsArePassedOn(t *testing.T) {
 	if out, status := p.status(); out != "term\n" || status != 9 {
 		t.Errorf("%q, status %d", out, status)
 	}
+}
+
+// Who waits tells for whom.
+func TestWaiting(t *testing.T) {
+	dir := t.TempDir()
+	first := start(t, dir, "run", "--lease", "l.db", "job", "--", "sh", "-c", "echo ready; read go")
+	first.expect("ready")
+	for args, says := range map[string]string{
+		"run --json --wait --lease l.db job -- true": `{"event":"waiting","key":"job","error":{"_tag":"LeaseHeld",`,
+		"lock --json --wait l.db.job.fence -- true":  `{"event":"waiting","path":"l.db.job.fence","error":{"_tag":"ProcessLockHeld",`,
+	} {
+		p := prepare(t, dir, strings.Fields(args)...)
+		p.cmd.Stderr = nil
+		said, err := p.cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.begin()
+		lines := bufio.NewReader(said)
+		_, _ = lines.ReadString('\n')
+		if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, says) {
+			t.Errorf("%s: %q, %v", args, line, err)
+		}
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		if _, status := p.status(); status != 143 {
+			t.Errorf("%s: status %d", args, status)
+		}
+	}
+	_ = first.in.Close()
+	first.status()
 }
 
 func TestASignalEndsTheWait(t *testing.T) {

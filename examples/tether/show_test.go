@@ -43,8 +43,13 @@ func TestListAndShow(t *testing.T) {
 	if out, _, _ = call(t, dir, "show", "l.db", "b"); !strings.Contains(out, "liveness     alive\n") {
 		t.Errorf("%s", out)
 	}
-	if out, _, _ = call(t, dir, "__complete", "show", "l.db", ""); !strings.HasPrefix(out, "a\tfree\nb\theld\n") {
-		t.Errorf("the shell completes %q", out)
+	for line, want := range map[string]string{
+		"show l.db ": "a\tfree\nb\theld\nz\tfree\n:4\n", "show l.db b": "b\theld\n:4\n", "run --lease l.db ": "a\tfree\nb\theld\nz\tfree\n:4\n",
+		"run --lease=l.db z": "z\tfree\n:4\n", "show none.db ": ":4\n", "show l.db a ": ":4\n", "show ": ":0\n",
+	} {
+		if out, _, _ = call(t, dir, append([]string{"__complete"}, strings.Split(line, " ")...)...); out != want {
+			t.Errorf("for %q the shell completes %q", line, out)
+		}
 	}
 
 	_ = p.cmd.Process.Kill()
@@ -52,7 +57,7 @@ func TestListAndShow(t *testing.T) {
 	if out, _, _ = call(t, dir, "ls", "l.db"); !strings.Contains(out, " dead ") {
 		t.Errorf("%s", out)
 	}
-	if _, errOut, status = call(t, dir, "show", "l.db", "none"); status != 1 || !strings.Contains(errOut, "none") {
+	if _, errOut, status = call(t, dir, "show", "l.db", "none"); status != statusNoSuchKey || !strings.Contains(errOut, `no key "none"`) {
 		t.Errorf("status %d, %q", status, errOut)
 	}
 }
@@ -76,9 +81,12 @@ func TestForeignDatabases(t *testing.T) {
 	alter(t, filepath.Join(dir, "foreign"), "CREATE TABLE users (a); PRAGMA user_version = 1")
 	alter(t, filepath.Join(dir, "other"), "CREATE TABLE lease_record (key TEXT); PRAGMA user_version = 1")
 	alter(t, filepath.Join(dir, "newer"), "CREATE TABLE lease_record (key TEXT); PRAGMA user_version = 2")
-	for _, c := range []string{"ls lock", "ls foreign", "show foreign k", "watch foreign", "ls other", "show newer k"} {
+	for c, says := range map[string]string{
+		"ls lock": "lock: it is an empty database", "ls foreign": "another program's", "show foreign k": "another program's",
+		"watch foreign": "another program's", "ls other": "other: its table lease_record", "show newer k": "use a newer tether",
+	} {
 		_, errOut, status := call(t, dir, strings.Fields(c)...)
-		if status != 1 || !strings.Contains(errOut, "unsupported-schema") {
+		if status != statusLookTrouble || !strings.Contains(errOut, says) {
 			t.Errorf("%s: status %d, %q", c, status, errOut)
 		}
 		_, errOut, _ = call(t, dir, append(strings.Fields(c), "--json")...)

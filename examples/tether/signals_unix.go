@@ -46,6 +46,11 @@ const (
 
 func (s *signals) listen(cancel context.CancelCauseFunc) {
 	s.incoming = make(chan os.Signal, 16)
+	// Who stops reading what the tool says must not end it, and with it CMD. Caught, not
+	// ignored: CMD would inherit that. It stays caught, so that the exit status is CMD's.
+	if !signal.Ignored(syscall.SIGPIPE) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	}
 	for _, sig := range passedOn {
 		// nohup's "ignore SIGHUP" is CMD's, too.
 		if !signal.Ignored(sig) {

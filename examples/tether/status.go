@@ -4,14 +4,15 @@ import (
 	"context"
 	"io/fs"
 	"os/exec"
+	"syscall"
 
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/processlock"
 )
 
-// Exit statuses beside CMD's own. 75 is EX_TEMPFAIL of sysexits.h; the others are
-// those of env, timeout and the shells.
+// Exit statuses of run and lock beside CMD's own. 75 is EX_TEMPFAIL of sysexits.h; the
+// others are those of env, timeout and the shells.
 const (
 	statusHeld       = 75  // somebody else holds it, or it was lost before CMD began
 	statusTrouble    = 125 // the tool itself failed
@@ -20,12 +21,40 @@ const (
 	statusSignal     = 128 // and a signal's number
 )
 
+// runStatuses is what the help of run and lock says of them.
+const runStatuses = `Exit status: that of CMD, 128+n when signal n ended it; and when CMD was not run:
+   75  somebody else holds it, also after --wait, or it was lost before CMD began
+  125  the tool failed, or was called wrongly
+  126  CMD is there and cannot be run
+  127  CMD was not found
+128+n  signal n ended the wait`
+
+// Exit statuses of everything else. As with grep, 1 is an answer and 2 is trouble.
+const (
+	statusNoSuchKey   = 1
+	statusLookTrouble = 2
+	statusNoReader    = statusSignal + int(syscall.SIGPIPE)
+)
+
+// lookStatuses is what the help of ls and watch says of them.
+const lookStatuses = `Exit status: 0; 2 when the tool failed, or was called wrongly; 141 when nobody
+reads its output any more.`
+
+// statusOfLook is the exit status of what failed and runs no CMD.
+func statusOfLook(err error) int {
+	if _, missing := errors.AsType[*noSuchKey](err); missing {
+		return statusNoSuchKey
+	}
+	// Only a pipe or socket that is written to answers that: stdout.
+	if errors.Is(err, syscall.EPIPE) {
+		return statusNoReader
+	}
+	return statusLookTrouble
+}
+
 // statusOf is the exit status of run and lock that failed before CMD ended.
 func statusOf(err error) int {
-	if _, held := errors.AsType[*lease.Held](err); held {
-		return statusHeld
-	}
-	if _, held := errors.AsType[*processlock.Held](err); held {
+	if isHeld(err) {
 		return statusHeld
 	}
 	if _, lost := errors.AsType[*lease.Lost](err); lost {
@@ -48,6 +77,13 @@ func statusOf(err error) int {
 		return statusCannotExec
 	}
 	return statusTrouble
+}
+
+// isHeld tells whether somebody else holds it.
+func isHeld(err error) bool {
+	_, held := errors.AsType[*lease.Held](err)
+	_, locked := errors.AsType[*processlock.Held](err)
+	return held || locked
 }
 
 // cannotRun says that CMD could not be started.

@@ -41,12 +41,20 @@ func (w *waitFlag) Set(text string) error {
 
 func (w *waitFlag) Type() string { return "duration" }
 
-// bound gives up when acquire takes too long.
-func bound[A any](w waitFlag, what string, acquire effect.Effect[A]) effect.Effect[A] {
-	if w.longest == 0 {
+// await is once or, with --wait, waiting, of which people at a terminal are told: the
+// first try tells who is in the way.
+func await[A any](j *job, what string, once, waiting effect.Effect[A]) effect.Effect[A] {
+	if !j.wait.on {
+		return once
+	}
+	acquire := once.CatchIf(isHeld, func(err error) effect.Effect[A] {
+		j.output.waiting(notice{Event: "waiting", Key: j.key, Path: j.path}, err)
+		return waiting
+	})
+	if j.wait.longest == 0 {
 		return acquire
 	}
-	return acquire.TimeoutOrElse(w.longest, func() effect.Effect[A] { return effect.Fail[A](&stillHeld{what, w.longest}) })
+	return acquire.TimeoutOrElse(j.wait.longest, func() effect.Effect[A] { return effect.Fail[A](&stillHeld{what, j.wait.longest}) })
 }
 
 // stillHeld says that waiting was in vain.

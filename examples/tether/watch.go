@@ -22,21 +22,20 @@ func watchCommand(o *output) *cobra.Command {
 		Short: "Watch the leases: a live table in a terminal, a line for each change in a pipe",
 		Long: `watch looks at DB again and again, until it is interrupted. In a terminal it shows
 the table of ls; in a pipe, or with --json, it writes a line for every key at
-first and for each change then. Renewals are no changes.`,
+first and for each change then. Renewals are no changes.
+
+It ends with status 0 when SIGINT or SIGTERM ends it, with 2 when the tool failed,
+or was called wrongly, and with 141 when nobody reads its output any more.`,
 		Example: `  tether watch leases.db
-  tether watch leases.db | grep --line-buffered dead`,
-		Args:              cobra.ExactArgs(1),
+  tether watch leases.db | grep --line-buffered dead
+  tether watch leases.db --json --interval 5s | jq -c '{key, state}'`,
+		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			w := &watcher{output: o, db: database{platform.OS(), args[0]}, live: !o.json && term.IsTerminal(int(os.Stdout.Fd()))}
+			w := &watcher{output: o, db: database{platform.OS(), args[0]}, live: !o.json && liveTerminal()}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			_, err := effect.Run(ctx, effect.GenUnit(func(do *effect.Do) {
-				for {
-					do.Check(w.look())
-					do.Await(effect.Sleep(interval))
-				}
-			}))
+			_, err := effect.Run(ctx, w.loop(interval).StopOn(readerGone(os.Stdout)))
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -56,20 +55,42 @@ type watcher struct {
 	seen   []entry
 }
 
+// liveTerminal tells whether stdout is a terminal that knows how to move its cursor.
+func liveTerminal() bool {
+	return term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// loop looks again and again. Who stops reading without going away keeps a write
+// waiting: a signal must end the program even then.
+func (w *watcher) loop(interval time.Duration) effect.Effect[effect.Unit] {
+	look := effect.TryPromise(func(context.Context) (effect.Unit, error) { return effect.Unit{}, w.look() })
+	return effect.GenUnit(func(do *effect.Do) {
+		for {
+			do.Await(look)
+			do.Await(effect.Sleep(interval))
+		}
+	})
+}
+
 func (w *watcher) look() error {
 	now, err := w.db.entries()
 	if err != nil {
 		return err
 	}
 	if w.live {
-		// In one write, from the top, each line cleared to its end and what is below
+		// In one write, from the top, each line cleared before it is written (a full one ends
+		// where clearing to the end would take its last character) and what is below
 		// the last one too, so that nothing flickers.
 		var screen bytes.Buffer
 		if err := table(&screen, now); err != nil {
 			return err
 		}
-		lines := bytes.ReplaceAll(screen.Bytes(), []byte("\n"), []byte("\x1b[K\n"))
-		_, err := fmt.Fprintf(w.output.out, "\x1b[H%s\x1b[J", lines)
+		width, height, err := term.GetSize(int(os.Stdout.Fd()))
+		if err != nil {
+			width, height = 0, 0
+		}
+		lines := bytes.ReplaceAll(fit(screen.Bytes(), width, height), []byte("\n"), []byte("\n\x1b[K"))
+		_, err = fmt.Fprintf(w.output.out, "\x1b[H\x1b[K%s\x1b[J", lines)
 		return err
 	}
 	for _, e := range changes(w.seen, now) {

@@ -53,3 +53,25 @@ func TestWaitFlag(t *testing.T) {
 		}
 	}
 }
+
+func TestFit(t *testing.T) {
+	const lines = "one\ntwö and more\nthree\n"
+	for _, c := range []struct {
+		width, height int
+		want          string
+	}{
+		{0, 0, lines},
+		{80, 4, lines},
+		{5, 0, "one\ntwö a\nthree\n"},
+		{80, 3, "one\n... 2 more\n"},
+		{80, 2, "... 3 more\n"},
+		{80, 1, lines}, // no place for anything
+	} {
+		if got := string(fit([]byte(lines), c.width, c.height)); got != c.want {
+			t.Errorf("%d × %d: %q", c.width, c.height, got)
+		}
+	}
+	if got := fit(nil, 80, 24); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}

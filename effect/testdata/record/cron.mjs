@@ -1,6 +1,6 @@
-// Records what effect@4.1.0's Cron does, as the data of TestCronRecorded:
+// Records what effect@4.1.0's Cron does, as the data of TestCronIsEffects:
 //
-//	node cron.mjs FOLDER-WITH-node_modules SEED COUNT > ../cron.json
+//	node cron.mjs FOLDER-WITH-node_modules SEED COUNT | gzip -9n > ../cron.json.gz
 import { pathToFileURL } from "node:url"
 import { resolve } from "node:path"
 

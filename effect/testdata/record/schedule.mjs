@@ -1,7 +1,7 @@
 // Records what effect@4.1.0's schedules answer, as the data of
 // TestSchedulesAreEffects:
 //
-//	node schedule.mjs FOLDER-WITH-node_modules SEED COUNT > ../schedules.json
+//	node schedule.mjs FOLDER-WITH-node_modules SEED COUNT | gzip -9n > ../schedules.json.gz
 import { pathToFileURL } from "node:url"
 import { resolve } from "node:path"
 

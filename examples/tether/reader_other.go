@@ -1,0 +1,12 @@
+//go:build !unix
+
+package main
+
+import (
+	"os"
+
+	"github.com/rivus/tether/effect"
+)
+
+// readerGone: here only a write tells.
+func readerGone(*os.File) effect.Effect[effect.Nothing] { return effect.Never[effect.Nothing]() }
