@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -119,7 +120,7 @@ func indexAll(documents []string) effect.Effect[report] {
 		return do.Await(reports.Get())
 	})).
 		CatchTag(func(held *lease.Held) effect.Effect[report] {
-			return effect.LogInfo(held.Holder.String() + " does it").As(report{})
+			return effect.LogInfo(fmt.Sprintf("%d does it", held.Holder.PID)).As(report{})
 		})
 }
 
