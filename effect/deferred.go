@@ -61,7 +61,9 @@ func (d *Deferred[A]) waited(f *scope.Fiber, node *list.Node[scope.Token], c *sc
 	}
 	c = f.Settle(c, func() *scope.Cause {
 		d.mu.Lock()
-		d.waiters.Remove(node)
+		if d.waiters.Remove(node) {
+			node.Value = scope.Token{} // who completes the deferred has not taken it out
+		}
 		d.mu.Unlock()
 		return nil
 	})
@@ -102,8 +104,13 @@ func (d *Deferred[A]) complete() {
 	// inside its wake must not change this list.
 	waiters := d.waiters.Drain()
 	d.mu.Unlock()
-	for n := waiters; n != nil; n = n.Next() {
-		n.Value.Wake()
+	for n := waiters; n != nil; {
+		// The deferred may live for long, with the first waiter's place in it: it must
+		// not keep that fiber.
+		t := n.Value
+		n.Value = scope.Token{}
+		n = n.Next()
+		t.Wake()
 	}
 }
 

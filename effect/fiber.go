@@ -53,6 +53,9 @@ func forkOptions(opts []ForkOption) (o scope.ForkOptions) {
 	return o
 }
 
+// Unrun implements scope.Unrun.
+func (r *runs[A]) Unrun() { r.program = Effect[A]{} }
+
 // body has the fiber run e.
 func (fb *Fiber[A]) body(e Effect[A]) scope.Body {
 	fb.program = e

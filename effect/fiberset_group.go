@@ -110,10 +110,7 @@ func (g *fiberGroup[A]) close(by scope.FiberID) Effect[Unit] {
 			if who == 0 {
 				who = f.ID()
 			}
-			for _, fiber := range fibers {
-				fiber.Interrupt(who)
-			}
-			return Unit{}, f.AwaitAll(fibers)
+			return Unit{}, f.InterruptAllAs(who, fibers)
 		})).AsUnit()
 	})
 }

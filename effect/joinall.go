@@ -141,20 +141,16 @@ func (fb *Fiber[A]) InterruptAs(by scope.FiberID) Effect[Unit] {
 // InterruptAllAs is InterruptAll in the name of the fiber by.
 func InterruptAllAs(by scope.FiberID, fibers ...AnyFiber) Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-		targets := kernels(fibers)
-		for _, target := range targets {
-			target.Interrupt(by)
-		}
-		return Unit{}, f.AwaitAll(targets)
+		return Unit{}, f.InterruptAllAs(by, kernels(fibers))
 	})
 }
 
 // ExitAsUnitAll is the success of all exits, or the failure with all their
 // reasons, equal ones kept (TypeScript: Exit.asVoidAll).
 func ExitAsUnitAll[A any](exits ...scope.Exit[A]) scope.Exit[Unit] {
-	var all *scope.Cause
+	var all []scope.Reason
 	for _, exit := range exits {
-		all = all.Concat(exit.Cause())
+		all = append(all, exit.Cause().Reasons()...)
 	}
-	return scope.MakeExit(Unit{}, all)
+	return scope.MakeExit(Unit{}, scope.CauseFromReasons(all...))
 }

@@ -38,7 +38,7 @@
 //	the stop's interruption           cancel, close,        ActivationInterrupted
 //	  (beside it: expected failures)  timeout
 //	the same, and a defect            cancel, close, ...    ActivationFailed
-//	(it had not started)              cancel, close         ActivationInterrupted
+//	(it had not started)              cancel, close, ...    ActivationInterrupted
 //
 // # Failure
 //

@@ -52,14 +52,24 @@ type Fiber struct {
 	children childList
 	parent   *Fiber
 	siblings struct{ prev, next *Fiber }
-	// forker is the living fiber that this one was forked by, while it lives.
+	// forker leads to the fiber that this one was forked by, while both live.
 	// Guarded by mu.
-	forker *Fiber
+	forker *lineage
+	// lineage is what those that f forks have of it, once there is one.
+	lineage atomic.Pointer[lineage]
 }
+
+// lineage leads to a fiber while it lives. What a fiber forked may live on for long,
+// and must not keep its memory, in which results may lie.
+type lineage struct{ of atomic.Pointer[Fiber] }
 
 // Body is what a fiber runs. What owns the fiber's memory can be its body, too, and
 // needs no closure then; Func is one of a function.
 type Body interface{ Run(f *Fiber) *Cause }
+
+// Unrun is what a Body may have, too: it is called in place of Run when the fiber ends
+// before it starts.
+type Unrun interface{ Unrun() }
 
 // Func is a function as a fiber's body.
 type Func func(f *Fiber) *Cause
@@ -131,12 +141,24 @@ func (f *Fiber) Forker() *Fiber {
 	f.mu.Lock()
 	by := f.forker
 	f.mu.Unlock()
-	if by != nil {
-		if _, done := by.Exited(); done {
-			return nil
-		}
+	if by == nil {
+		return nil
 	}
-	return by
+	return by.of.Load()
+}
+
+// descendants is the lineage that f's forks get. Several goroutines may fork in f's
+// name when it is parked or never runs.
+func (f *Fiber) descendants() *lineage {
+	if l := f.lineage.Load(); l != nil {
+		return l
+	}
+	l := new(lineage)
+	l.of.Store(f)
+	if f.lineage.CompareAndSwap(nil, l) {
+		return l
+	}
+	return f.lineage.Load()
 }
 
 // EndsWith tells whether f ends no later than owner does, because owner and those
@@ -179,19 +201,19 @@ func (f *Fiber) begin() bool { return f.park.CompareAndSwap(phaseUnstarted, phas
 // runBody has one frame for all that a fiber does: a goroutine's first stack has room
 // for the frames of a fiber that parks, and growing it costs more than the park.
 func (f *Fiber) runBody() {
-	returned := false
 	defer func() {
-		if returned || f.rt.abandoning() {
+		if f.done || f.rt.abandoning() {
 			return
 		}
 		if r := recover(); r != nil {
-			f.finish(f.Raised(r))
+			f.finishSurely(f.Raised(r))
 			return
 		}
-		// A Goexit in the body cannot be stopped, but the fiber still ends by the
-		// rules: its children are interrupted and its observers hear of it.
+		// A Goexit in the body, or in an observer of a child that ends unrun, cannot be
+		// stopped, but the fiber still ends by the rules: its children are interrupted
+		// and its observers hear of it.
 		f.host.serving = false
-		f.finish(CauseDie(Exited{}))
+		f.finishSurely(CauseDie(Exited{}))
 	}()
 	body := f.body
 	f.body = nil
@@ -202,7 +224,16 @@ func (f *Fiber) runBody() {
 	if c == nil {
 		c = f.NoticeAfter(body.Run(f))
 	}
-	returned = true
+	f.finish(c)
+}
+
+// finishSurely is finish that an observer's Goexit does not keep from the end.
+func (f *Fiber) finishSurely(c *Cause) {
+	defer func() {
+		if !f.done && !f.rt.abandoning() {
+			f.finishSurely(c)
+		}
+	}()
 	f.finish(c)
 }
 
@@ -214,8 +245,10 @@ func (f *Fiber) finish(c *Cause) {
 		c = f.endChildren(c)
 	}
 	f.exit, f.done = c, true
-	// Else one fiber that forks the next would keep all before it in memory.
 	f.forker = nil
+	if l := f.lineage.Load(); l != nil {
+		l.of.Store(nil)
+	}
 	parent := f.parent
 	o, more := f.observers.next()
 	f.mu.Unlock()

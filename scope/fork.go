@@ -48,7 +48,7 @@ func (f *Fiber) Prepare(child *Fiber, body Body, o ForkOptions) {
 	child.init(f.rt, f.env, interruptible, body)
 	child.bound = !o.Daemon || o.bound
 	if !f.done {
-		child.forker = f
+		child.forker = f.descendants()
 	}
 	if !o.Daemon {
 		f.mu.Lock()
@@ -205,9 +205,25 @@ func (f *Fiber) InterruptAwait(target *Fiber) *Cause {
 }
 
 // InterruptAll interrupts targets in order, then waits for all of them.
-func (f *Fiber) InterruptAll(targets []*Fiber) *Cause {
-	for _, target := range targets {
-		target.Interrupt(f.id)
-	}
+func (f *Fiber) InterruptAll(targets []*Fiber) *Cause { return f.InterruptAllAs(f.id, targets) }
+
+// InterruptAllAs is InterruptAll in the name of the fiber by.
+func (f *Fiber) InterruptAllAs(by FiberID, targets []*Fiber) *Cause {
+	interruptEach(by, targets)
 	return f.AwaitAll(targets)
+}
+
+func interruptEach(by FiberID, targets []*Fiber) {
+	// A Goexit in an observer of a target that ends unrun does not keep the
+	// interruption from the others.
+	defer func() {
+		if len(targets) > 0 {
+			interruptEach(by, targets)
+		}
+	}()
+	for len(targets) > 0 {
+		target := targets[0]
+		targets = targets[1:]
+		target.Interrupt(by)
+	}
 }

@@ -194,7 +194,11 @@ func (f *Fiber) InterruptCause(c *Cause) {
 	}
 	// Never started: it ends here, unrun. Its starter loses this swap.
 	if f.park.CompareAndSwap(phaseUnstarted, phaseRunning) {
+		body := f.body
 		f.body = nil
+		if u, ok := body.(Unrun); ok {
+			u.Unrun()
+		}
 		f.finish(f.takePending())
 		return
 	}

@@ -16,7 +16,7 @@ type race struct {
 	done   bool
 	winner int
 	cause  *Cause
-	lost   *Cause
+	lost   []Reason
 	// pair is room for the racers of the usual race.
 	pair [2]racer
 }
@@ -139,9 +139,9 @@ func (r *race) hear(it *racer) {
 			r.done, r.winner, r.cause = true, it.i, c
 		}
 	default:
-		r.lost = r.lost.Concat(c)
+		r.lost = append(r.lost, c.Reasons()...)
 		if r.ended >= r.n && !r.done {
-			r.cause = r.lost.ElectDefects()
+			r.cause = CauseFromReasons(r.lost...).ElectDefects()
 			wakes = true
 		}
 	}
