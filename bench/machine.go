@@ -32,10 +32,10 @@ var compared = []string{
 	"github.com/gofrs/flock", "github.com/sourcegraph/conc", "golang.org/x/sync", "k8s.io/client-go", "modernc.org/sqlite",
 }
 
-func machine(s *Session) Machine {
+func machine(s *Session, load float64) Machine {
 	m := Machine{
 		OS: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpu(), Cores: runtime.GOMAXPROCS(0),
-		Go: runtime.Version(), FileSystem: fileSystem(diskDir), Load: loadOfOthers(),
+		Go: runtime.Version(), FileSystem: fileSystem(diskDir), Load: load,
 	}
 	if s.Node != nil {
 		m.Node = s.Node.Version

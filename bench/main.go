@@ -52,13 +52,14 @@ func main() {
 		s.Rounds, s.ScaleRounds, s.Target = 15, 7, 200*time.Millisecond
 		report.Command = "make bench-full"
 	}
+	load := loadOfOthers() // before node, which starts with some work of its own
 	var err error
 	if s.Node, err = startNode("node"); err != nil {
 		log.Printf("effect is left out: %v", err)
 		s.WithoutNode = err.Error()
 	}
 	defer s.Node.stop()
-	report.Machine = machine(s)
+	report.Machine = machine(s, load)
 	for _, g := range groups() {
 		var results []Result
 		for _, r := range g.Rows {
