@@ -244,6 +244,7 @@ func leases() Group {
 		},
 		{
 			Name: "lease-renew-save", Work: "lease: `Repository.Save` of a renewal", Unit: "write",
+			Floor: "It also looks whether the path still leads to the same file.",
 			Ours: saves(keys, func(r lease.Record) lease.Record {
 				r.Revision++
 				return r
