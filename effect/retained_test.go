@@ -49,7 +49,7 @@ func TestWhatHasEndedIsNotKept(t *testing.T) {
 		},
 		"the items of a ForEach": func(do *effect.Do, at *weak.Pointer[payload]) any {
 			var daemon *effect.Fiber[effect.Unit]
-			do.Await(effect.ForEach([]int{0, 1, 2}, func(i, _ int) effect.Effect[*payload] {
+			do.Await(effect.ForEach([]int{0, 1}, func(i, _ int) effect.Effect[*payload] {
 				if i != 1 {
 					return made(at)
 				}
