@@ -31,19 +31,7 @@ func startShell(t *testing.T, path string) *shell {
 		t.Skip("no sqlite3 shell on this machine, which stands for a program in another language: ", err)
 	}
 	cmd := exec.Command(name, "-bail", path)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	child.Reap(t, cmd, in)
+	in, out := child.Pipes(t, cmd)
 	return &shell{t, cmd, in, bufio.NewReader(out)}
 }
 

@@ -200,18 +200,6 @@ func (c *Cause) Combine(that *Cause) *Cause {
 	return &Cause{out}
 }
 
-// Concat is c's reasons and then that's, equal ones kept.
-func (c *Cause) Concat(that *Cause) *Cause {
-	if c == nil {
-		return that
-	}
-	if that == nil {
-		return c
-	}
-	out := make([]Reason, 0, len(c.reasons)+len(that.reasons))
-	return &Cause{append(append(out, c.reasons...), that.reasons...)}
-}
-
 // ElectDefects turns every Fail into a Die when there is a Die beside it: a
 // defect takes precedence, and no handler of failures may swallow it. A *Done
 // stays a Fail, since it is no error.

@@ -24,18 +24,7 @@ type Process[C, R any] struct {
 // Start starts a command, of Self or Behind, until the test ends.
 func Start[C, R any](t testing.TB, cmd *exec.Cmd) *Process[C, R] {
 	t.Helper()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	Reap(t, cmd, in)
+	in, out := Pipes(t, cmd)
 	return &Process[C, R]{t: t, cmd: cmd, send: json.NewEncoder(in), out: json.NewDecoder(bufio.NewReader(out))}
 }
 
