@@ -51,7 +51,7 @@ func openStore(path string) *store {
 		}
 		wake(s.change)
 	}
-	s.manager = must(lease.MakeManager(platform.OS(), s.repository, config))
+	s.manager = must(lease.NewManager(platform.OS(), s.repository, config))
 	return s
 }
 

@@ -53,7 +53,7 @@ func newDisk(t *testing.T) *disk {
 func (d *disk) hold(r lease.Repository, during func()) {
 	d.t.Helper()
 	program := effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-		leases := do.Await(lease.NewManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
+		leases := do.Await(lease.MakeManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
 		l := do.Await(leases.Acquire("task:42"))
 		do.Await(l.RunFenced(func(lease.FencingToken) effect.Effect[effect.Unit] { return effect.SyncUnit(during) }))
 	})).

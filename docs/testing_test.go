@@ -55,7 +55,7 @@ func TestTimeout(t *testing.T) {
 
 func TestHandOver(t *testing.T) {
 	program := effect.GenUnit(func(do *effect.Do) {
-		result := do.Await(effect.NewDeferred[int]())
+		result := do.Await(effect.MakeDeferred[int]())
 		worker := do.Await(effect.ForkChild(result.Await()))
 		do.Await(worker.Join())
 	})
@@ -69,7 +69,7 @@ func TestHandOver(t *testing.T) {
 // The report is like the one in the text.
 func TestReportOfAStuckProgram(t *testing.T) {
 	program := effect.GenUnit(func(do *effect.Do) {
-		worker := do.Await(effect.ForkChild(effect.MakeDeferred[int]().Await()))
+		worker := do.Await(effect.ForkChild(effect.NewDeferred[int]().Await()))
 		do.Await(worker.Join())
 	})
 	checkReport(t, effect.RunDeterministic(program, effect.DeterministicOptions{}).Report)

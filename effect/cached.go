@@ -135,7 +135,7 @@ func (c *cache[A]) wait(f *scope.Fiber, r *cacheRun[A], start bool) (A, *scope.C
 // running is the source, which leaves its result here.
 func (c *cache[A]) running(r *cacheRun[A]) Effect[A] {
 	return onExitEffect(c.source, true, func(f *scope.Fiber, v A, cause *scope.Cause) *scope.Cause {
-		exit := scope.MakeExit(v, cause)
+		exit := scope.NewExit(v, cause)
 		keep := !cause.HasInterrupts()
 		ttl := time.Duration(0)
 		published := false

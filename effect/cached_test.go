@@ -36,7 +36,7 @@ func TestCachedRunsOnce(t *testing.T) {
 func TestCachedGivenUp(t *testing.T) {
 	program := effect.Suspend(func() effect.Effect[int32] {
 		var begun, ended atomic.Int32
-		gate := effect.MakeLatch(false)
+		gate := effect.NewLatch(false)
 		source := effect.SyncUnit(func() { begun.Add(1) }).AndThen(gate.Await()).As(int32(7)).
 			OnExit(func(scope.Exit[int32]) effect.Effect[effect.Unit] { return effect.SyncUnit(func() { ended.Add(1) }) })
 		return effect.Gen(func(do *effect.Do) int32 {

@@ -208,7 +208,7 @@ func (e Effect[A]) Match[B any](onFailure func(error) B, onSuccess func(A) B) Ef
 // the interruption of its own fiber.
 func Exit[A any](e Effect[A]) Effect[scope.Exit[A]] {
 	if e.lit != nil {
-		return Succeed(scope.MakeExit(e.lit.value, e.lit.cause))
+		return Succeed(scope.NewExit(e.lit.value, e.lit.cause))
 	}
 	return handle(e,
 		func(v A) (scope.Exit[A], *scope.Cause, Effect[scope.Exit[A]]) { return value(scope.ExitSucceed(v)) },

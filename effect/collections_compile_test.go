@@ -99,7 +99,7 @@ func (r *recordedRun) compile(x any) anyEffect {
 	}
 	switch name {
 	case "queue":
-		return bindName(r, a[0], makeQueue(a[1], a[2]))
+		return bindName(r, a[0], newQueue(a[1], a[2]))
 	case "pubsub":
 		return bindName(r, a[0], makePubSub(a[1], a[2], a[3]))
 	case "subscribe":

@@ -5,7 +5,7 @@ import (
 	"github.com/rivus/tether/scope"
 )
 
-func makeQueue(kind, n any) effect.Effect[*effect.Queue[any]] {
+func newQueue(kind, n any) effect.Effect[*effect.Queue[any]] {
 	switch kind {
 	case "bounded":
 		return effect.BoundedQueue[any](count(n))

@@ -20,14 +20,14 @@ type Deferred[A any] struct {
 	value literal[A]
 }
 
-// NewDeferred makes a deferred (TypeScript: Deferred.make).
-func NewDeferred[A any]() Effect[*Deferred[A]] {
-	return Sync(MakeDeferred[A])
+// MakeDeferred makes a deferred (TypeScript: Deferred.make).
+func MakeDeferred[A any]() Effect[*Deferred[A]] {
+	return Sync(NewDeferred[A])
 }
 
-// MakeDeferred makes a deferred outside any effect (TypeScript:
+// NewDeferred makes a deferred outside any effect (TypeScript:
 // Deferred.makeUnsafe).
-func MakeDeferred[A any]() *Deferred[A] { return &Deferred[A]{} }
+func NewDeferred[A any]() *Deferred[A] { return &Deferred[A]{} }
 
 // Await waits until the deferred is completed and goes on with what it was
 // completed with.

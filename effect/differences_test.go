@@ -58,7 +58,7 @@ func TestInterruptedByAChildsEnd(t *testing.T) {
 // where the iteration is by then, one place further for each such start.
 func TestAllPlacesResultsAsTypeScriptDoes(t *testing.T) {
 	program := effect.Gen(func(do *effect.Do) []int {
-		gate := do.Await(effect.NewDeferred[int]())
+		gate := do.Await(effect.MakeDeferred[int]())
 		open := 0
 		return do.Await(effect.All([]effect.Effect[int]{
 			gate.Await(),

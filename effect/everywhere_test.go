@@ -70,7 +70,7 @@ func TestInterruptEverywhereSemaphore(t *testing.T) {
 	var s *effect.Semaphore
 	var inside, most int
 	program := func() effect.Effect[effect.Unit] {
-		s = effect.MakeSemaphore(2)
+		s = effect.NewSemaphore(2)
 		inside, most = 0, 0
 		work := effect.SyncUnit(func() { inside++; most = max(most, inside) }).
 			AndThen(effect.Sleep(time.Millisecond)).
@@ -103,8 +103,8 @@ func TestInterruptEverywhereDeferredAndLatch(t *testing.T) {
 	program := func() effect.Effect[effect.Unit] {
 		woken = 0
 		return effect.GenUnit(func(do *effect.Do) {
-			d := do.Await(effect.NewDeferred[int]())
-			l := do.Await(effect.NewLatch(false))
+			d := do.Await(effect.MakeDeferred[int]())
+			l := do.Await(effect.MakeLatch(false))
 			var fibers []effect.AnyFiber
 			for range 3 {
 				fibers = append(fibers, do.Await(effect.ForkChild(d.Await().AndThen(l.Await()).Ensuring(effect.SyncUnit(func() { woken++ })))))

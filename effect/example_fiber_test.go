@@ -134,7 +134,7 @@ func ExampleFiberMap() {
 		})
 	}
 	program := effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-		sessions := do.Await(effect.NewFiberMap[string, effect.Unit]())
+		sessions := do.Await(effect.MakeFiberMap[string, effect.Unit]())
 		do.Await(sessions.Run("ada", session("ada's first", time.Hour)))
 		do.Await(sessions.Run("bob", session("bob's", time.Second)))
 		do.Await(sessions.Run("ada", session("ada's second", time.Hour)))

@@ -44,7 +44,7 @@ func ExampleRunDeterministic() {
 	out := effect.RunDeterministic(effect.Sleep(24*time.Hour), effect.DeterministicOptions{})
 	fmt.Println(out.Now)
 
-	left, right := effect.MakeSemaphore(1), effect.MakeSemaphore(1)
+	left, right := effect.NewSemaphore(1), effect.NewSemaphore(1)
 	both := func(a, b *effect.Semaphore) effect.Effect[effect.Unit] {
 		return a.WithPermits(1, effect.YieldNow().AndThen(b.WithPermits(1, effect.Void())))
 	}

@@ -119,7 +119,7 @@ func ExampleEffect_OnExit() {
 // The message is taken and acknowledged, or neither: only the wait for it can be
 // interrupted.
 func ExampleUninterruptibleMask() {
-	inbox := effect.MakeUnboundedQueue[string]()
+	inbox := effect.NewUnboundedQueue[string]()
 	handle := effect.UninterruptibleMask(func(restore effect.Restore) effect.Effect[effect.Unit] {
 		return effect.GenUnit(func(do *effect.Do) {
 			message := do.Await(inbox.TakeRestoring(restore))

@@ -13,7 +13,7 @@ import (
 // A server tells the port that it has got; a client waits for that.
 func ExampleDeferred() {
 	program := effect.GenUnit(func(do *effect.Do) {
-		ready := do.Await(effect.NewDeferred[int]())
+		ready := do.Await(effect.MakeDeferred[int]())
 		server := effect.GenUnit(func(do *effect.Do) {
 			do.Await(effect.Sleep(time.Second))
 			fmt.Println("listening")
@@ -32,7 +32,7 @@ func ExampleDeferred() {
 
 // Five calls share two connections. The permits come back however a call ends.
 func ExampleSemaphore_WithPermits() {
-	pool := effect.MakeSemaphore(2)
+	pool := effect.NewSemaphore(2)
 	call := func(n, _ int) effect.Effect[effect.Unit] {
 		return pool.WithPermits(1, effect.GenUnit(func(do *effect.Do) {
 			fmt.Println("call", n, "at", do.Await(effect.Monotonic()))
@@ -56,7 +56,7 @@ func ExampleSemaphore_WithPermits() {
 
 // A worker can be paused between two steps.
 func ExampleLatch() {
-	running := effect.MakeLatch(true)
+	running := effect.NewLatch(true)
 	step := effect.Monotonic().FlatMap(func(at time.Duration) effect.Effect[effect.Unit] {
 		return effect.SyncUnit(func() { fmt.Println("step at", at) })
 	})
@@ -130,7 +130,7 @@ func ExamplePubSub() {
 
 // A thousand updates from as many goroutines, and none is lost.
 func ExampleRef() {
-	hits := effect.MakeRef(0)
+	hits := effect.NewRef(0)
 	hit := hits.Update(func(n int) int { return n + 1 })
 	program := effect.ReplicateEffectDiscard(hit, 1000, effect.Unbounded).AndThen(hits.Get())
 	fmt.Println(effect.Run(context.Background(), program))

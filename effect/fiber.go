@@ -122,7 +122,7 @@ func (fb *Fiber[A]) Exited() (exit scope.Exit[A], ended bool) {
 	return fb.exit(c), true
 }
 
-func (fb *Fiber[A]) exit(c *scope.Cause) scope.Exit[A] { return scope.MakeExit(fb.value, c) }
+func (fb *Fiber[A]) exit(c *scope.Cause) scope.Exit[A] { return scope.NewExit(fb.value, c) }
 
 // Join waits for the fiber and ends as it did.
 func (fb *Fiber[A]) Join() Effect[A] {

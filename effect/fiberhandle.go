@@ -14,9 +14,9 @@ type FiberHandle[A any] struct {
 	current *member[A]
 }
 
-// NewFiberHandle makes a handle that closes with the scope at hand (TypeScript:
+// MakeFiberHandle makes a handle that closes with the scope at hand (TypeScript:
 // FiberHandle.make). Without a scope at hand it is a defect.
-func NewFiberHandle[A any]() Effect[*FiberHandle[A]] {
+func MakeFiberHandle[A any]() Effect[*FiberHandle[A]] {
 	return AcquireRelease(
 		Sync(func() *FiberHandle[A] { return &FiberHandle[A]{} }),
 		func(h *FiberHandle[A], _ scope.Exit[any]) Effect[Unit] { return h.group.close(CollectionFiber) })

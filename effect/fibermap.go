@@ -27,9 +27,9 @@ type keyed[K comparable, A any] struct {
 	member *member[A]
 }
 
-// NewFiberMap makes a map that closes with the scope at hand (TypeScript:
+// MakeFiberMap makes a map that closes with the scope at hand (TypeScript:
 // FiberMap.make). Without a scope at hand it is a defect.
-func NewFiberMap[K comparable, A any]() Effect[*FiberMap[K, A]] {
+func MakeFiberMap[K comparable, A any]() Effect[*FiberMap[K, A]] {
 	return AcquireRelease(
 		Sync(func() *FiberMap[K, A] { return &FiberMap[K, A]{entries: map[K]*keyed[K, A]{}} }),
 		func(m *FiberMap[K, A], _ scope.Exit[any]) Effect[Unit] { return m.group.close(0) })

@@ -38,8 +38,8 @@ func TestFiberMapReplaceWhileEnding(t *testing.T) {
 	program := effect.Suspend(func() effect.Effect[bool] {
 		var ended atomic.Int32
 		return effect.Scoped(effect.Gen(func(do *effect.Do) bool {
-			m := do.Await(effect.NewFiberMap[string, effect.Unit]())
-			gate := effect.MakeLatch(false)
+			m := do.Await(effect.MakeFiberMap[string, effect.Unit]())
+			gate := effect.NewLatch(false)
 			slow := effect.Never[effect.Unit]().OnExit(func(scope.Exit[effect.Unit]) effect.Effect[effect.Unit] {
 				return gate.Await().AndThen(effect.SyncUnit(func() { ended.Add(1) }))
 			})
@@ -79,7 +79,7 @@ func TestFiberMapOnlyIfMissingInParallel(t *testing.T) {
 	for range 50 {
 		var started atomic.Int32
 		mustRun(t, effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-			m := do.Await(effect.NewFiberMap[int, effect.Unit]())
+			m := do.Await(effect.MakeFiberMap[int, effect.Unit]())
 			work := effect.SyncUnit(func() { started.Add(1) }).AndThen(effect.Never[effect.Unit]())
 			try := make([]effect.Effect[*effect.Fiber[effect.Unit]], 8)
 			for i := range try {
@@ -109,7 +109,7 @@ func TestFiberMapJoin(t *testing.T) {
 	join := func(act func(do *effect.Do, m *effect.FiberMap[string, int])) effect.Effect[scope.Exit[effect.Unit]] {
 		return effect.Gen(func(do *effect.Do) scope.Exit[effect.Unit] {
 			s := do.Await(effect.MakeScope(scope.Sequential))
-			m := do.Await(effect.NewFiberMap[string, int]().ProvideScope(s))
+			m := do.Await(effect.MakeFiberMap[string, int]().ProvideScope(s))
 			joined := do.Await(effect.ForkChild(m.Join(), effect.StartImmediately))
 			act(do, m)
 			do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
@@ -160,9 +160,9 @@ func TestFiberMapJoin(t *testing.T) {
 func TestClosedCollections(t *testing.T) {
 	program := effect.Gen(func(do *effect.Do) int {
 		s := do.Await(effect.MakeScope(scope.Sequential))
-		m := do.Await(effect.NewFiberMap[string, int]().ProvideScope(s))
-		h := do.Await(effect.NewFiberHandle[int]().ProvideScope(s))
-		set := do.Await(effect.NewFiberSet[int]().ProvideScope(s))
+		m := do.Await(effect.MakeFiberMap[string, int]().ProvideScope(s))
+		h := do.Await(effect.MakeFiberHandle[int]().ProvideScope(s))
+		set := do.Await(effect.MakeFiberSet[int]().ProvideScope(s))
 		run := do.Await(effect.FiberMapRuntime(m))
 		add := do.Await(effect.FiberSetRuntime(set))
 		put := do.Await(effect.FiberHandleRuntime(h))
@@ -172,7 +172,7 @@ func TestClosedCollections(t *testing.T) {
 			}
 		}
 		do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
-		left := effect.MakeDeferred[int]()
+		left := effect.NewDeferred[int]()
 		outside := do.Await(effect.ForkDetach(left.Await()))
 		m.SetNow("a", outside)
 		for _, fb := range []*effect.Fiber[int]{
@@ -201,8 +201,8 @@ func TestClosedCollections(t *testing.T) {
 // A set and a map say what they hold in order, and forget what ends.
 func TestFiberSetAndOrder(t *testing.T) {
 	program := effect.Scoped(effect.Gen(func(do *effect.Do) string {
-		set := do.Await(effect.NewFiberSet[int]())
-		m := do.Await(effect.NewFiberMap[string, int]())
+		set := do.Await(effect.MakeFiberSet[int]())
+		m := do.Await(effect.MakeFiberMap[string, int]())
 		var first *effect.Fiber[int]
 		for i := range 3 {
 			fb := do.Await(set.Run(effect.Never[int]().As(i)))
@@ -243,7 +243,7 @@ func TestFiberHandleCloses(t *testing.T) {
 			return effect.Sleep(time.Millisecond).AndThen(effect.SyncUnit(func() { ended.Add(1) }))
 		})
 		return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-			h := do.Await(effect.NewFiberHandle[int]())
+			h := do.Await(effect.MakeFiberHandle[int]())
 			do.Await(h.Run(work))
 			do.Await(h.Run(work))
 			third := do.Await(h.Run(work, effect.OnlyIfMissing))
@@ -271,7 +271,7 @@ func TestInterruptEverywhereFiberMap(t *testing.T) {
 				return effect.YieldNow().AndThen(effect.SyncUnit(func() { alive-- }))
 			})
 		return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-			m := do.Await(effect.NewFiberMap[string, effect.Unit]())
+			m := do.Await(effect.MakeFiberMap[string, effect.Unit]())
 			do.Await(m.Run("a", work))
 			do.Await(m.Run("b", work, effect.StartLater))
 			do.Await(m.Run("a", work))

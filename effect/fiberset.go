@@ -14,9 +14,9 @@ type FiberSet[A any] struct {
 	in    map[*Fiber[A]]struct{}
 }
 
-// NewFiberSet makes a set that closes with the scope at hand (TypeScript:
+// MakeFiberSet makes a set that closes with the scope at hand (TypeScript:
 // FiberSet.make). Without a scope at hand it is a defect.
-func NewFiberSet[A any]() Effect[*FiberSet[A]] {
+func MakeFiberSet[A any]() Effect[*FiberSet[A]] {
 	return AcquireRelease(
 		Sync(func() *FiberSet[A] { return &FiberSet[A]{in: map[*Fiber[A]]struct{}{}} }),
 		func(s *FiberSet[A], _ scope.Exit[any]) Effect[Unit] { return s.group.close(0) })

@@ -91,7 +91,7 @@ func TestF28RacersThatEndTogether(t *testing.T) {
 	}
 	program := effect.GenUnit(func(do *effect.Do) {
 		for i := range rounds {
-			gate := do.Await(effect.NewDeferred[int]())
+			gate := do.Await(effect.MakeDeferred[int]())
 			opener := do.Await(effect.ForkChild(gate.Succeed(i)))
 			if got := do.Await(racer(gate).RaceFirst(racer(gate))); got != i {
 				do.Fail(fmt.Errorf("round %d gave %d", i, got))
@@ -119,7 +119,7 @@ func TestF29InterruptedAroundAPark(t *testing.T) {
 	}
 	program := effect.GenUnit(func(do *effect.Do) {
 		for i := range rounds {
-			d := do.Await(effect.NewDeferred[int]())
+			d := do.Await(effect.MakeDeferred[int]())
 			var ends atomic.Int32
 			fb := do.Await(effect.ForkChild(d.Await().Ensuring(effect.SyncUnit(func() { ends.Add(1) })), effect.StartImmediately))
 			waker := do.Await(effect.ForkChild(d.Succeed(i), effect.StartImmediately))
@@ -145,8 +145,8 @@ func TestF30ManyWaiters(t *testing.T) {
 	const waiters, rounds = 64, 30
 	program := effect.GenUnit(func(do *effect.Do) {
 		for round := range rounds {
-			d := do.Await(effect.NewDeferred[int]())
-			s := do.Await(effect.NewSemaphore(3))
+			d := do.Await(effect.MakeDeferred[int]())
+			s := do.Await(effect.MakeSemaphore(3))
 			var woken atomic.Int32
 			wait := d.Await().Tap(func(int) effect.Effect[effect.Unit] { return effect.SyncUnit(func() { woken.Add(1) }) })
 			var fibers []*effect.Fiber[int]

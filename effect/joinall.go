@@ -152,5 +152,5 @@ func ExitAsUnitAll[A any](exits ...scope.Exit[A]) scope.Exit[Unit] {
 	for _, exit := range exits {
 		all = append(all, exit.Cause().Reasons()...)
 	}
-	return scope.MakeExit(Unit{}, scope.CauseFromReasons(all...))
+	return scope.NewExit(Unit{}, scope.CauseFromReasons(all...))
 }

@@ -106,7 +106,7 @@ func TestFilterMapEffectParallel(t *testing.T) {
 // OpenNow from a goroutine of its own, while fibers wait, leave and are let
 // through: every one ends.
 func TestLatchOpenNowFromOutside(t *testing.T) {
-	gate := effect.MakeLatch(false)
+	gate := effect.NewLatch(false)
 	asleep := make(chan struct{})
 	done := make(chan bool)
 	go func() {

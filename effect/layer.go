@@ -25,7 +25,7 @@ type memoEntry struct {
 }
 
 func newMemoEntry(l *layerNode) *memoEntry {
-	built := MakeDeferred[*scope.Env]()
+	built := NewDeferred[*scope.Env]()
 	return &memoEntry{
 		layer: l, scope: new(scope.Scope),
 		wait: func() Effect[*scope.Env] {
@@ -112,7 +112,7 @@ func (m *memoMap) getOrBuild(l *layerNode, s *scope.Scope, build func(*memoMap, 
 			return build(m, e.scope)
 		}), true, func(f *scope.Fiber, env *scope.Env, c *scope.Cause) *scope.Cause {
 			if mine != nil {
-				mine.complete(scope.MakeExit(env, c))
+				mine.complete(scope.NewExit(env, c))
 			}
 			return nil
 		})
@@ -129,7 +129,7 @@ func fromBuild(build func(*memoMap, *scope.Scope) Effect[*scope.Env]) Layer {
 					if c == nil {
 						return nil
 					}
-					return own.Close(f, scope.MakeExit(env, c).Any())
+					return own.Close(f, scope.NewExit(env, c).Any())
 				})
 		})
 	}}}

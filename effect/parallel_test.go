@@ -18,7 +18,7 @@ func TestTimeoutStopsWhatNeverWaits(t *testing.T) {
 		return effect.Succeed(n + 1).FlatMap(endless)
 	}
 	nothing := effect.SyncUnit(func() {})
-	ref := effect.MakeRef(0)
+	ref := effect.NewRef(0)
 	for name, work := range map[string]effect.Effect[effect.Unit]{
 		"computes":   endless(0),
 		"Forever":    nothing.Forever().AsUnit(),
@@ -52,7 +52,7 @@ func TestTimeoutStopsWhatNeverWaits(t *testing.T) {
 
 func inFiberMap(work effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
 	return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-		m := do.Await(effect.NewFiberMap[string, effect.Unit]())
+		m := do.Await(effect.MakeFiberMap[string, effect.Unit]())
 		fb := do.Await(m.Run("k", work))
 		do.Await(fb.Join())
 	}))
@@ -62,7 +62,7 @@ func inFiberMap(work effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
 // back wakes it, on both runtimes.
 func TestSemaphoreTakeOfNothing(t *testing.T) {
 	program := effect.GenUnit(func(do *effect.Do) {
-		s := effect.MakeSemaphore(2)
+		s := effect.NewSemaphore(2)
 		do.Await(s.Take(2))
 		do.Await(s.Resize(1))
 		fb := do.Await(effect.ForkChild(s.Take(0), effect.StartImmediately))

@@ -47,28 +47,28 @@ type Replay int
 // BoundedPubSub makes a pubsub whose publishers wait while it is full
 // (TypeScript: PubSub.bounded). A capacity below 1 is a defect.
 func BoundedPubSub[A any](capacity int, replay ...Replay) Effect[*PubSub[A]] {
-	return newPubSub[A](capacity, queueWaits, replay)
+	return makePubSub[A](capacity, queueWaits, replay)
 }
 
 // DroppingPubSub makes a pubsub that refuses messages while it is full
 // (TypeScript: PubSub.dropping). A capacity below 1 is a defect.
 func DroppingPubSub[A any](capacity int, replay ...Replay) Effect[*PubSub[A]] {
-	return newPubSub[A](capacity, queueDrops, replay)
+	return makePubSub[A](capacity, queueDrops, replay)
 }
 
 // SlidingPubSub makes a pubsub that drops its oldest message for a new one while
 // it is full (TypeScript: PubSub.sliding). A capacity below 1 is a defect.
 func SlidingPubSub[A any](capacity int, replay ...Replay) Effect[*PubSub[A]] {
-	return newPubSub[A](capacity, queueSlides, replay)
+	return makePubSub[A](capacity, queueSlides, replay)
 }
 
 // UnboundedPubSub makes a pubsub that is never full (TypeScript:
 // PubSub.unbounded).
 func UnboundedPubSub[A any](replay ...Replay) Effect[*PubSub[A]] {
-	return newPubSub[A](unlimited, queueDrops, replay)
+	return makePubSub[A](unlimited, queueDrops, replay)
 }
 
-func newPubSub[A any](capacity int, strategy queueStrategy, replay []Replay) Effect[*PubSub[A]] {
+func makePubSub[A any](capacity int, strategy queueStrategy, replay []Replay) Effect[*PubSub[A]] {
 	return Sync(func() *PubSub[A] {
 		if capacity < 1 {
 			panic(fmt.Errorf("effect: a PubSub cannot have a capacity of %d", capacity))

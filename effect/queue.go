@@ -65,40 +65,40 @@ type Done = scope.Done
 
 // BoundedQueue makes a queue that holds up to capacity messages, and whose
 // offers wait while it is full (TypeScript: Queue.bounded).
-func BoundedQueue[A any](capacity int) Effect[*Queue[A]] { return newQueue[A](capacity, queueWaits) }
+func BoundedQueue[A any](capacity int) Effect[*Queue[A]] { return makeQueue[A](capacity, queueWaits) }
 
 // DroppingQueue makes a queue that refuses what is offered while it is full
 // (TypeScript: Queue.dropping).
-func DroppingQueue[A any](capacity int) Effect[*Queue[A]] { return newQueue[A](capacity, queueDrops) }
+func DroppingQueue[A any](capacity int) Effect[*Queue[A]] { return makeQueue[A](capacity, queueDrops) }
 
 // SlidingQueue makes a queue that drops its oldest message for a new one while
 // it is full (TypeScript: Queue.sliding).
-func SlidingQueue[A any](capacity int) Effect[*Queue[A]] { return newQueue[A](capacity, queueSlides) }
+func SlidingQueue[A any](capacity int) Effect[*Queue[A]] { return makeQueue[A](capacity, queueSlides) }
 
 // UnboundedQueue makes a queue that is never full (TypeScript: Queue.unbounded).
-func UnboundedQueue[A any]() Effect[*Queue[A]] { return newQueue[A](unlimited, queueWaits) }
+func UnboundedQueue[A any]() Effect[*Queue[A]] { return makeQueue[A](unlimited, queueWaits) }
 
-// MakeBoundedQueue is BoundedQueue outside any effect. On the deterministic
+// NewBoundedQueue is BoundedQueue outside any effect. On the deterministic
 // runtime its takers get their turns with those who wake them, not with the
 // queue's creator.
-func MakeBoundedQueue[A any](capacity int) *Queue[A] { return makeQueue[A](capacity, queueWaits, nil) }
+func NewBoundedQueue[A any](capacity int) *Queue[A] { return newQueue[A](capacity, queueWaits, nil) }
 
-// MakeDroppingQueue is DroppingQueue outside any effect; see MakeBoundedQueue.
-func MakeDroppingQueue[A any](capacity int) *Queue[A] { return makeQueue[A](capacity, queueDrops, nil) }
+// NewDroppingQueue is DroppingQueue outside any effect; see NewBoundedQueue.
+func NewDroppingQueue[A any](capacity int) *Queue[A] { return newQueue[A](capacity, queueDrops, nil) }
 
-// MakeSlidingQueue is SlidingQueue outside any effect; see MakeBoundedQueue.
-func MakeSlidingQueue[A any](capacity int) *Queue[A] { return makeQueue[A](capacity, queueSlides, nil) }
+// NewSlidingQueue is SlidingQueue outside any effect; see NewBoundedQueue.
+func NewSlidingQueue[A any](capacity int) *Queue[A] { return newQueue[A](capacity, queueSlides, nil) }
 
-// MakeUnboundedQueue is UnboundedQueue outside any effect; see MakeBoundedQueue.
-func MakeUnboundedQueue[A any]() *Queue[A] { return makeQueue[A](unlimited, queueWaits, nil) }
+// NewUnboundedQueue is UnboundedQueue outside any effect; see NewBoundedQueue.
+func NewUnboundedQueue[A any]() *Queue[A] { return newQueue[A](unlimited, queueWaits, nil) }
 
-func newQueue[A any](capacity int, strategy queueStrategy) Effect[*Queue[A]] {
+func makeQueue[A any](capacity int, strategy queueStrategy) Effect[*Queue[A]] {
 	return primitive(func(f *scope.Fiber) (*Queue[A], *scope.Cause) {
-		return makeQueue[A](capacity, strategy, f), nil
+		return newQueue[A](capacity, strategy, f), nil
 	})
 }
 
-func makeQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) *Queue[A] {
+func newQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) *Queue[A] {
 	q := &Queue[A]{state: queueState[A]{strategy: strategy, capacity: max(0, capacity)}}
 	if owner != nil && scope.Serial(owner.Runtime()) {
 		q.owner = owner

@@ -139,7 +139,7 @@ func (q *Queue[A]) TakeNow() (exit scope.Exit[A], ok bool) {
 		q.mu.Unlock()
 		return scope.Exit[A]{}, false
 	}
-	return scope.MakeExit(v, c), true
+	return scope.NewExit(v, c), true
 }
 
 // Peek waits for a message and gives it without taking it. What offers that wait

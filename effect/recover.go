@@ -75,7 +75,7 @@ func (e Effect[A]) MapBoth[B any](onFailure func(error) error, onSuccess func(A)
 // OnExitIf is OnExit for the exits that pick accepts.
 func (e Effect[A]) OnExitIf[X any](pick func(scope.Exit[A]) bool, fin func(scope.Exit[A]) Effect[X]) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
-		exit := scope.MakeExit(v, c)
+		exit := scope.NewExit(v, c)
 		if !pick(exit) {
 			return nil
 		}

@@ -10,11 +10,11 @@ type Ref[A any] struct {
 	v  A
 }
 
-// NewRef makes a ref (TypeScript: Ref.make).
-func NewRef[A any](v A) Effect[*Ref[A]] { return Sync(func() *Ref[A] { return MakeRef(v) }) }
+// MakeRef makes a ref (TypeScript: Ref.make).
+func MakeRef[A any](v A) Effect[*Ref[A]] { return Sync(func() *Ref[A] { return NewRef(v) }) }
 
-// MakeRef makes a ref outside any effect.
-func MakeRef[A any](v A) *Ref[A] { return &Ref[A]{v: v} }
+// NewRef makes a ref outside any effect.
+func NewRef[A any](v A) *Ref[A] { return &Ref[A]{v: v} }
 
 // Get gives the value.
 func (r *Ref[A]) Get() Effect[A] {

@@ -71,12 +71,12 @@ func TestWhatHasEndedIsNotKept(t *testing.T) {
 			return daemon
 		},
 		"who gave up a wait": func(do *effect.Do, at *weak.Pointer[payload]) any {
-			d := effect.MakeDeferred[*payload]()
+			d := effect.NewDeferred[*payload]()
 			do.Await(d.Await().RaceFirst(made(at)))
 			return d
 		},
 		"who waited": func(do *effect.Do, at *weak.Pointer[payload]) any {
-			d := effect.MakeDeferred[effect.Unit]()
+			d := effect.NewDeferred[effect.Unit]()
 			waiter := do.Await(effect.ForkChild(d.Await().FlatMap(func(effect.Unit) effect.Effect[*payload] { return made(at) }), effect.StartImmediately))
 			do.Await(d.Succeed(effect.Unit{}))
 			do.Await(waiter.Join())

@@ -43,7 +43,7 @@ func RunExitOn[A any](ctx context.Context, rt *scope.Parallel, e Effect[A]) scop
 		v, c = run(f, e)
 		return c
 	}, func(f *scope.Fiber) { stop = interruptWith(ctx, f) })
-	return scope.MakeExit(v, c)
+	return scope.NewExit(v, c)
 }
 
 func rootEnv(ctx context.Context) *scope.Env {
@@ -117,7 +117,7 @@ func RunDeterministicOn[A any](d *scope.Deterministic, e Effect[A], ended func(s
 		return c
 	}, nil, func(f *scope.Fiber) {
 		c, _ := f.Exited()
-		exit := scope.MakeExit(v, c)
+		exit := scope.NewExit(v, c)
 		out.Exit = mo.Some(exit)
 		if ended != nil {
 			ended(exit)

@@ -21,9 +21,9 @@ type ScopedRef[A any] struct {
 	value   A
 }
 
-// NewScopedRef makes a ref with a value that needs no release (TypeScript:
+// MakeScopedRef makes a ref with a value that needs no release (TypeScript:
 // ScopedRef.make). Without a scope at hand it is a defect.
-func NewScopedRef[A any](fn func() A) Effect[*ScopedRef[A]] { return AcquireScopedRef(Sync(fn)) }
+func MakeScopedRef[A any](fn func() A) Effect[*ScopedRef[A]] { return AcquireScopedRef(Sync(fn)) }
 
 // AcquireScopedRef makes a ref with a value that is acquired in a scope of its
 // own (TypeScript: ScopedRef.fromAcquire). acquire is not interruptible. Without
@@ -43,7 +43,7 @@ func AcquireScopedRef[A any](acquire Effect[A]) Effect[*ScopedRef[A]] {
 		if own.Closed() {
 			return nil, scope.CauseInterrupt(f.ID())
 		}
-		return &ScopedRef[A]{sets: MakeSemaphore(1), owner: owner, current: own, value: v}, nil
+		return &ScopedRef[A]{sets: NewSemaphore(1), owner: owner, current: own, value: v}, nil
 	}).Uninterruptible()
 }
 

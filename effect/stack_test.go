@@ -37,7 +37,7 @@ func TestAWaitingFiberFitsTheFirstStack(t *testing.T) {
 	runtime.GC()
 	mustRun(t, effect.GenUnit(func(do *effect.Do) {
 		var woken atomic.Int64
-		first, all, never := effect.MakeDeferred[effect.Unit](), effect.MakeDeferred[effect.Unit](), effect.MakeDeferred[effect.Unit]()
+		first, all, never := effect.NewDeferred[effect.Unit](), effect.NewDeferred[effect.Unit](), effect.NewDeferred[effect.Unit]()
 		work := first.Await().FlatMap(func(effect.Unit) effect.Effect[effect.Unit] {
 			if woken.Add(1) == count {
 				all.CompleteNow(effect.Succeed(effect.Unit{}))

@@ -163,7 +163,7 @@ func (a *activation) settle(f *scope.Fiber, c *scope.Cause) {
 			l.warn("the scope of a stopped activation failed to close", a.key, unreported)
 		}
 	}()
-	e.closing = a.scope.CloseMasked(f, scope.MakeExit(effect.Unit{}, c).Any())
+	e.closing = a.scope.CloseMasked(f, scope.NewExit(effect.Unit{}, c).Any())
 	closed = true
 }
 

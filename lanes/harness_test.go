@@ -87,7 +87,7 @@ func (s *stage) reached(name string, n int) unit {
 			return effect.YieldNow()
 		}
 		if sg.waits[n] == nil {
-			sg.waits[n] = effect.MakeDeferred[effect.Unit]()
+			sg.waits[n] = effect.NewDeferred[effect.Unit]()
 		}
 		return sg.waits[n].Await().AndThen(effect.YieldNow())
 	})

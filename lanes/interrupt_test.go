@@ -84,7 +84,7 @@ func TestN14_WakeIsAcceptedOrNot(t *testing.T) {
 				}
 			}
 			deterministic(t, o, func(s *stage, do *effect.Do) {
-				board := do.Await(lanes.New(s.config(1)))
+				board := do.Await(lanes.Make(s.config(1)))
 				if taken {
 					s.plays("busy", s.reached("go", 1))
 					do.Await(board.Wake("busy"))

@@ -120,7 +120,7 @@ func TestL13_F22_ReplacedBeforeFencedWork(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "leases.db")
 	r := lease.NewSQLiteRepository(platform.OS(), path)
 	defer r.Close()
-	m, err := lease.MakeManager(platform.OS(), r, config)
+	m, err := lease.NewManager(platform.OS(), r, config)
 	if err != nil {
 		t.Fatal(err)
 	}

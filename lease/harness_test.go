@@ -195,7 +195,7 @@ func (w *world) managerOf(p *process) *lease.Manager {
 		defer w.mu.Unlock()
 		w.events = append(w.events, e)
 	}
-	m, err := lease.MakeManager(&platform.Platform{Process: p}, w.repo, c)
+	m, err := lease.NewManager(&platform.Platform{Process: p}, w.repo, c)
 	if err != nil {
 		panic(err)
 	}

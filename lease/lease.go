@@ -53,7 +53,7 @@ type Lease struct {
 func newLease(m *Manager, clock scope.Clock, r Record, id string, start time.Duration) *Lease {
 	l := &Lease{
 		m: m, clock: clock, token: r.Token(), id: id, record: r, tried: start,
-		deadline: later(start, m.config.TTL), loss: effect.MakeDeferred[effect.Nothing](),
+		deadline: later(start, m.config.TTL), loss: effect.NewDeferred[effect.Nothing](),
 	}
 	l.node.Value = l
 	return l

@@ -243,7 +243,7 @@ func TestL20_F11_WallClockJumps(t *testing.T) {
 		}
 		out := effect.RunDeterministicOn(d, effect.Scoped(effect.GenUnit(func(do *effect.Do) {
 			ids := 0
-			m := do.Await(lease.NewManager(config).
+			m := do.Await(lease.MakeManager(config).
 				ProvideService(lease.HolderIDs, func() string { ids++; return string(rune('a' + ids)) }).
 				ProvideService(lease.ObserverService, func(e lease.Event) {
 					if r, ok := e.(lease.Acquired); ok {

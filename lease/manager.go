@@ -53,23 +53,23 @@ var HolderIDs = effect.NewReference("lease.HolderIDs", func() func() string {
 	}
 })
 
-// NewManager makes a manager on the repository and the platform at hand
+// MakeManager makes a manager on the repository and the platform at hand
 // (RepositoryService, platform.Service). It fails with *ConfigInvalid. It starts
 // nothing and needs no scope: leases live in the scopes that acquire them.
-func NewManager(config Config) effect.Effect[*Manager] {
+func MakeManager(config Config) effect.Effect[*Manager] {
 	return effect.Gen(func(do *effect.Do) *Manager {
 		if config.Observer == nil {
 			config.Observer = do.Await(ObserverService.Get())
 		}
-		m := do.Try(MakeManager(do.Await(platform.Service.Get()), do.Await(RepositoryService.Get()), config))
+		m := do.Try(NewManager(do.Await(platform.Service.Get()), do.Await(RepositoryService.Get()), config))
 		m.newID = do.Await(HolderIDs.Get())
 		return m
 	})
 }
 
-// MakeManager is NewManager outside any effect. The error is a *ConfigInvalid, also
+// NewManager is MakeManager outside any effect. The error is a *ConfigInvalid, also
 // when there is no repository, or no platform that tells processes apart.
-func MakeManager(p *platform.Platform, r Repository, config Config) (*Manager, error) {
+func NewManager(p *platform.Platform, r Repository, config Config) (*Manager, error) {
 	config, err := config.normalize()
 	switch {
 	case err != nil:

@@ -121,7 +121,7 @@ func onSQLite(id string, sqlite platform.SQLite, path string, program func(*leas
 	p := &platform.Platform{FS: platform.OS().FS, SQLite: sqlite, Process: proc, Clock: rt.Clock()}
 	repository := lease.NewSQLiteRepository(p, path)
 	defer repository.Close()
-	m, err := lease.MakeManager(p, repository, silent)
+	m, err := lease.NewManager(p, repository, silent)
 	if err != nil {
 		panic(err)
 	}

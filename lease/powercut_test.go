@@ -40,7 +40,7 @@ func TestL2_PowerCutOnFiles(t *testing.T) {
 		d.cutAt = cutAt
 		var last int64
 		boot(d, "first", func(p *platform.Platform) effect.Effect[unit] {
-			m, err := lease.MakeManager(p, lease.NewFileRepository(p, diskDir, lease.WithoutSQLite()), silent)
+			m, err := lease.NewManager(p, lease.NewFileRepository(p, diskDir, lease.WithoutSQLite()), silent)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestL2_PowerCutOnFiles(t *testing.T) {
 			left := len(after.temporaries())
 			var next int64
 			out := boot(after, "second", func(p *platform.Platform) effect.Effect[unit] {
-				m, err := lease.MakeManager(p, lease.NewFileRepository(p, diskDir, lease.WithoutSQLite()), silent)
+				m, err := lease.NewManager(p, lease.NewFileRepository(p, diskDir, lease.WithoutSQLite()), silent)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -172,7 +172,7 @@ func TestH1_PIDReuse(t *testing.T) {
 		w := newWorld(r)
 		real := load(t, r)
 		perform(t, func(do *effect.Do) {
-			m, err := lease.MakeManager(platformOS(), w.repo, lease.Config{TTL: time.Hour, Heartbeat: time.Minute})
+			m, err := lease.NewManager(platformOS(), w.repo, lease.Config{TTL: time.Hour, Heartbeat: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}

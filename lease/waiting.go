@@ -43,7 +43,7 @@ func (m *Manager) join(key string) *line {
 	defer m.mu.Unlock()
 	l := m.lines[key]
 	if l == nil {
-		l = &line{turn: effect.MakeSemaphore(1)}
+		l = &line{turn: effect.NewSemaphore(1)}
 		m.lines[key] = l
 	}
 	l.users++

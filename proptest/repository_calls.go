@@ -154,7 +154,7 @@ func (s *repositorySuite) managers() {
 	manager := func(do *effect.Do, r lease.Repository, pid int64) *lease.Manager {
 		self := testHolder.Identity
 		self.PID = pid
-		return do.Try(lease.MakeManager(&platform.Platform{Process: alone{self}}, r, config))
+		return do.Try(lease.NewManager(&platform.Platform{Process: alone{self}}, r, config))
 	}
 	s.simulate(func(do *effect.Do) {
 		for round := range int64(3) {

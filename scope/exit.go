@@ -33,8 +33,8 @@ func ExitFailCause[A any](cause *Cause) Exit[A] {
 	return Exit[A]{cause: cause}
 }
 
-// MakeExit is the exit with the cause, or with the value when the cause is nil.
-func MakeExit[A any](value A, cause *Cause) Exit[A] {
+// NewExit is the exit with the cause, or with the value when the cause is nil.
+func NewExit[A any](value A, cause *Cause) Exit[A] {
 	if cause != nil {
 		return Exit[A]{cause: cause}
 	}
