@@ -57,7 +57,7 @@ func forkOptions(opts []ForkOption) (o scope.ForkOptions) {
 func (r *runs[A]) Unrun() { r.program = Effect[A]{} }
 
 // body has the fiber run e.
-func (fb *Fiber[A]) body(e Effect[A]) scope.Body {
+func (fb *Fiber[A]) body[_ onUse](e Effect[A]) scope.Body {
 	fb.program = e
 	return (*runs[A])(fb)
 }
@@ -111,10 +111,10 @@ func ForkScoped[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
 func (fb *Fiber[A]) Kernel() *scope.Fiber { return &fb.kernel }
 
 // ID is the fiber's number.
-func (fb *Fiber[A]) ID() scope.FiberID { return fb.kernel.ID() }
+func (fb *Fiber[A]) ID[_ onUse]() scope.FiberID { return fb.kernel.ID() }
 
 // Exited is the exit, once the fiber has ended. Any goroutine may call it.
-func (fb *Fiber[A]) Exited() (exit scope.Exit[A], ended bool) {
+func (fb *Fiber[A]) Exited[_ onUse]() (exit scope.Exit[A], ended bool) {
 	c, done := fb.kernel.Exited()
 	if !done {
 		return scope.Exit[A]{}, false
@@ -122,10 +122,10 @@ func (fb *Fiber[A]) Exited() (exit scope.Exit[A], ended bool) {
 	return fb.exit(c), true
 }
 
-func (fb *Fiber[A]) exit(c *scope.Cause) scope.Exit[A] { return scope.NewExit(fb.value, c) }
+func (fb *Fiber[A]) exit[_ onUse](c *scope.Cause) scope.Exit[A] { return scope.NewExit(fb.value, c) }
 
 // Join waits for the fiber and ends as it did.
-func (fb *Fiber[A]) Join() Effect[A] {
+func (fb *Fiber[A]) Join[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if c, done := fb.kernel.Exited(); done {
 			return then(FromExit(fb.exit(c)))
@@ -139,7 +139,7 @@ func (fb *Fiber[A]) Join() Effect[A] {
 }
 
 // Await waits for the fiber and gives its exit.
-func (fb *Fiber[A]) Await() Effect[scope.Exit[A]] {
+func (fb *Fiber[A]) Await[_ onUse]() Effect[scope.Exit[A]] {
 	return primitive(func(f *scope.Fiber) (scope.Exit[A], *scope.Cause) {
 		if c := f.Await(&fb.kernel); c != nil {
 			return scope.Exit[A]{}, c
@@ -150,7 +150,7 @@ func (fb *Fiber[A]) Await() Effect[scope.Exit[A]] {
 }
 
 // Interrupt interrupts the fiber and waits for its end.
-func (fb *Fiber[A]) Interrupt() Effect[Unit] {
+func (fb *Fiber[A]) Interrupt[_ onUse]() Effect[Unit] {
 	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		return result(Unit{}, f.InterruptAwait(&fb.kernel))
 	}}
@@ -158,10 +158,10 @@ func (fb *Fiber[A]) Interrupt() Effect[Unit] {
 
 // InterruptNow interrupts the fiber and does not wait (TypeScript:
 // interruptUnsafe).
-func (fb *Fiber[A]) InterruptNow(by scope.FiberID) { fb.kernel.Interrupt(by) }
+func (fb *Fiber[A]) InterruptNow[_ onUse](by scope.FiberID) { fb.kernel.Interrupt(by) }
 
 // RunIn ties the fiber to s: closing s interrupts and awaits it.
-func (fb *Fiber[A]) RunIn(s *scope.Scope) { fb.kernel.RunIn(s) }
+func (fb *Fiber[A]) RunIn[_ onUse](s *scope.Scope) { fb.kernel.RunIn(s) }
 
 // AnyFiber is a fiber whose type does not matter.
 type AnyFiber interface{ Kernel() *scope.Fiber }
@@ -186,7 +186,7 @@ func kernels(fibers []AnyFiber) []*scope.Fiber {
 
 // AwaitAllChildren runs e, then waits for the children that were forked
 // meanwhile.
-func (e Effect[A]) AwaitAllChildren() Effect[A] {
+func (e Effect[A]) AwaitAllChildren[_ onUse]() Effect[A] {
 	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
 		wait := awaitNewChildren(f)
 		return onExit(f, e, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause { return wait() })

@@ -26,7 +26,7 @@ func MakeFiberHandle[A any]() Effect[*FiberHandle[A]] {
 // interrupted and not awaited; with OnlyIfMissing it stays instead, and the
 // fiber that Run gives has been interrupted. In a closed handle the caller is
 // interrupted.
-func (h *FiberHandle[A]) Run(e Effect[A], opts ...RunOption) Effect[*Fiber[A]] {
+func (h *FiberHandle[A]) Run[_ onUse](e Effect[A], opts ...RunOption) Effect[*Fiber[A]] {
 	o := runOptionsOf(opts)
 	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
 		fb, ok := h.run(f, e, o)
@@ -37,7 +37,7 @@ func (h *FiberHandle[A]) Run(e Effect[A], opts ...RunOption) Effect[*Fiber[A]] {
 	})
 }
 
-func (h *FiberHandle[A]) run(f *scope.Fiber, e Effect[A], o runOptions) (*Fiber[A], bool) {
+func (h *FiberHandle[A]) run[_ onUse](f *scope.Fiber, e Effect[A], o runOptions) (*Fiber[A], bool) {
 	h.group.mu.Lock()
 	closed, there := h.group.closed, h.current != nil
 	h.group.mu.Unlock()
@@ -69,14 +69,14 @@ func FiberHandleRuntime[A any](h *FiberHandle[A]) Effect[func(e Effect[A], opts 
 
 // Set puts a fiber that runs already into the handle, by Run's rules. In a
 // closed handle the fiber is interrupted.
-func (h *FiberHandle[A]) Set(fiber *Fiber[A], opts ...RunOption) Effect[Unit] {
+func (h *FiberHandle[A]) Set[_ onUse](fiber *Fiber[A], opts ...RunOption) Effect[Unit] {
 	return SyncUnit(func() { h.SetNow(fiber, opts...) })
 }
 
 // SetNow is Set outside any effect (TypeScript: setUnsafe). On the parallel
 // runtime any goroutine may call it, on the deterministic one only code that
 // runs on it.
-func (h *FiberHandle[A]) SetNow(fiber *Fiber[A], opts ...RunOption) {
+func (h *FiberHandle[A]) SetNow[_ onUse](fiber *Fiber[A], opts ...RunOption) {
 	o := runOptionsOf(opts)
 	g := &h.group
 	g.mu.Lock()
@@ -102,7 +102,7 @@ func (h *FiberHandle[A]) SetNow(fiber *Fiber[A], opts ...RunOption) {
 	next.observe(h.ended)
 }
 
-func (h *FiberHandle[A]) ended(m *member[A]) {
+func (h *FiberHandle[A]) ended[_ onUse](m *member[A]) {
 	g := &h.group
 	g.mu.Lock()
 	if !g.closed {
@@ -116,7 +116,7 @@ func (h *FiberHandle[A]) ended(m *member[A]) {
 }
 
 // Get is the fiber, if there is one. Any goroutine may call it.
-func (h *FiberHandle[A]) Get() (fiber *Fiber[A], ok bool) {
+func (h *FiberHandle[A]) Get[_ onUse]() (fiber *Fiber[A], ok bool) {
 	h.group.mu.Lock()
 	defer h.group.mu.Unlock()
 	if h.current != nil && !h.group.closed {
@@ -126,7 +126,7 @@ func (h *FiberHandle[A]) Get() (fiber *Fiber[A], ok bool) {
 }
 
 // Clear interrupts the fiber and waits for its end.
-func (h *FiberHandle[A]) Clear() Effect[Unit] {
+func (h *FiberHandle[A]) Clear[_ onUse]() Effect[Unit] {
 	return UninterruptibleMask(func(restore Restore) Effect[Unit] {
 		fiber, ok := h.Get()
 		if !ok {
@@ -145,10 +145,10 @@ func (h *FiberHandle[A]) Clear() Effect[Unit] {
 
 // Join waits until a fiber fails, and fails as it did, or until the handle is
 // closed.
-func (h *FiberHandle[A]) Join() Effect[Unit] { return h.group.failed.Await() }
+func (h *FiberHandle[A]) Join[_ onUse]() Effect[Unit] { return h.group.failed.Await() }
 
 // AwaitEmpty waits for the end of the fiber that is there now.
-func (h *FiberHandle[A]) AwaitEmpty() Effect[Unit] {
+func (h *FiberHandle[A]) AwaitEmpty[_ onUse]() Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		fiber, ok := h.Get()
 		if !ok {

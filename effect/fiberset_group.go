@@ -65,7 +65,7 @@ func newMember[A any](fiber *Fiber[A], o runOptions) *member[A] {
 }
 
 // observe has ended called when m's fiber has ended, or now if it has.
-func (m *member[A]) observe(ended func(*member[A])) {
+func (m *member[A]) observe[_ onUse](ended func(*member[A])) {
 	k := &m.fiber.kernel
 	if !k.Observe(scope.NewObserver(func(*scope.Fiber) { ended(m) })) {
 		ended(m)
@@ -73,7 +73,7 @@ func (m *member[A]) observe(ended func(*member[A])) {
 }
 
 // heard passes m's failure on to those who join the collection.
-func (g *fiberGroup[A]) heard(m *member[A]) {
+func (g *fiberGroup[A]) heard[_ onUse](m *member[A]) {
 	c, _ := m.fiber.kernel.Exited()
 	if c == nil {
 		return
@@ -92,7 +92,7 @@ func (g *fiberGroup[A]) heard(m *member[A]) {
 
 // close interrupts every fiber as by, awaits them, and lets those go on who
 // join; by is 0 for the fiber that closes.
-func (g *fiberGroup[A]) close(by scope.FiberID) Effect[Unit] {
+func (g *fiberGroup[A]) close[_ onUse](by scope.FiberID) Effect[Unit] {
 	return Suspend(func() Effect[Unit] {
 		g.mu.Lock()
 		if g.closed {

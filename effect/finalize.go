@@ -183,10 +183,10 @@ func closing[A any](e Effect[A], s *scope.Scope) Effect[A] {
 
 // UseScope runs e with s at hand and closes s with e's exit (TypeScript:
 // Scope.use).
-func (e Effect[A]) UseScope(s *scope.Scope) Effect[A] { return closing(e.ProvideScope(s), s) }
+func (e Effect[A]) UseScope[_ onUse](s *scope.Scope) Effect[A] { return closing(e.ProvideScope(s), s) }
 
 // ProvideScope runs e with s as the scope at hand.
-func (e Effect[A]) ProvideScope(s *scope.Scope) Effect[A] {
+func (e Effect[A]) ProvideScope[_ onUse](s *scope.Scope) Effect[A] {
 	return withEnv(e, func(_ *scope.Fiber, env *scope.Env) *scope.Env { return env.WithScope(s) })
 }
 

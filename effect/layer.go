@@ -175,11 +175,11 @@ func LayerSuspend(fn func() Layer) Layer {
 }
 
 // Of is the layer that provides v as the service s.
-func (s Service[T]) Of(v T) Layer { return LayerEnv(s.In(nil, v)) }
+func (s Service[T]) Of[_ onUse](v T) Layer { return LayerEnv(s.In(nil, v)) }
 
 // From is the layer that provides what e gives as the service s. e runs with
 // the layer's scope at hand.
-func (s Service[T]) From(e Effect[T]) Layer {
+func (s Service[T]) From[_ onUse](e Effect[T]) Layer {
 	return LayerEffect(e.Map(func(v T) *scope.Env { return s.In(nil, v) }))
 }
 
@@ -279,7 +279,7 @@ func (l Layer) Launch() Effect[Nothing] { return Scoped(l.Build().AndThen(Never[
 // and closes the scope when e has ended. The layers are built side by side, as by
 // LayerMergeAll: none gets the services of another, for which Layer.Provide and
 // Layer.ProvideMerge are.
-func (e Effect[A]) Provide(layers ...Layer) Effect[A] {
+func (e Effect[A]) Provide[_ onUse](layers ...Layer) Effect[A] {
 	build := together(layers)
 	return ScopedWith(func(s *scope.Scope) Effect[A] {
 		return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {

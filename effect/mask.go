@@ -3,7 +3,7 @@ package effect
 import "github.com/rivus/tether/scope"
 
 // Uninterruptible runs e masked: an interruption waits until it has ended.
-func (e Effect[A]) Uninterruptible() Effect[A] {
+func (e Effect[A]) Uninterruptible[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if !f.Interruptible() {
 			return then(e)
@@ -29,7 +29,7 @@ func masked[A any](f *scope.Fiber, e Effect[A]) (v A, c *scope.Cause) {
 }
 
 // Interruptible runs e so that it can be interrupted, inside a mask too.
-func (e Effect[A]) Interruptible() Effect[A] {
+func (e Effect[A]) Interruptible[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if f.Interruptible() {
 			return then(e)

@@ -110,7 +110,7 @@ func newQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) *
 
 // Len is the number of messages (TypeScript: sizeUnsafe). Messages of offers
 // that wait do not count.
-func (q *Queue[A]) Len() int {
+func (q *Queue[A]) Len[_ onUse]() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.state.messages.len()
@@ -121,19 +121,19 @@ func (q *Queue[A]) Size() Effect[int] { return Sync(q.Len) }
 
 // Full tells whether the queue holds as much as it can (TypeScript:
 // isFullUnsafe).
-func (q *Queue[A]) Full() bool { return q.Len() == q.state.capacity }
+func (q *Queue[A]) Full[_ onUse]() bool { return q.Len() == q.state.capacity }
 
 // IsFull tells whether the queue holds as much as it can.
-func (q *Queue[A]) IsFull() Effect[bool] { return Sync(q.Full) }
+func (q *Queue[A]) IsFull[_ onUse]() Effect[bool] { return Sync(q.Full) }
 
 // Flush gives waiting takers their turn now; they get it by themselves later
 // (TypeScript: Queue.flush).
-func (q *Queue[A]) Flush() Effect[Unit] { return SyncUnit(q.wakeTakers) }
+func (q *Queue[A]) Flush[_ onUse]() Effect[Unit] { return SyncUnit(q.wakeTakers) }
 
 // wakeTakers wakes those takers that need not wait any more. The lock is free
 // while it wakes: on the deterministic runtime a taker runs inside its wake, and
 // may do anything to this queue.
-func (q *Queue[A]) wakeTakers() {
+func (q *Queue[A]) wakeTakers[_ onUse]() {
 	var w walk[*taker]
 	q.mu.Lock()
 	q.turns++
@@ -146,7 +146,7 @@ func (q *Queue[A]) wakeTakers() {
 	q.mu.Unlock()
 }
 
-func (q *Queue[A]) takersTurn() {
+func (q *Queue[A]) takersTurn[_ onUse]() {
 	q.mu.Lock()
 	q.scheduled = false
 	q.mu.Unlock()
@@ -155,7 +155,7 @@ func (q *Queue[A]) takersTurn() {
 
 // unlockAndWake gives the lock back and sees to it that takers get a turn: later
 // on a serial runtime, now on the parallel one. f is nil outside any fiber.
-func (q *Queue[A]) unlockAndWake(f *scope.Fiber) {
+func (q *Queue[A]) unlockAndWake[_ onUse](f *scope.Fiber) {
 	if q.state.takers.len() == 0 || q.scheduled {
 		q.mu.Unlock()
 		return

@@ -19,13 +19,13 @@ func (q *Queue[A]) FailCause(c *scope.Cause) Effect[bool] {
 }
 
 // Die is Fail with a defect.
-func (q *Queue[A]) Die(defect any) Effect[bool] { return q.FailCause(scope.CauseDie(defect)) }
+func (q *Queue[A]) Die[_ onUse](defect any) Effect[bool] { return q.FailCause(scope.CauseDie(defect)) }
 
 // End is Fail with *Done: the queue ends well.
 func (q *Queue[A]) End() Effect[bool] { return q.FailCause(queueEnd) }
 
 // Interrupt is Fail with an interruption by the fiber that runs it.
-func (q *Queue[A]) Interrupt() Effect[bool] {
+func (q *Queue[A]) Interrupt[_ onUse]() Effect[bool] {
 	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
 		return q.failCause(f, scope.CauseInterrupt(f.ID())), nil
 	})
@@ -34,13 +34,13 @@ func (q *Queue[A]) Interrupt() Effect[bool] {
 // FailCauseNow is FailCause outside any effect (TypeScript: failCauseUnsafe). On
 // the parallel runtime any goroutine may call it, on the deterministic one only
 // code that runs on it.
-func (q *Queue[A]) FailCauseNow(c *scope.Cause) bool { return q.failCause(nil, c) }
+func (q *Queue[A]) FailCauseNow[_ onUse](c *scope.Cause) bool { return q.failCause(nil, c) }
 
 // EndNow is End outside any effect, with FailCauseNow's rules (TypeScript:
 // endUnsafe).
-func (q *Queue[A]) EndNow() bool { return q.failCause(nil, queueEnd) }
+func (q *Queue[A]) EndNow[_ onUse]() bool { return q.failCause(nil, queueEnd) }
 
-func (q *Queue[A]) failCause(f *scope.Fiber, c *scope.Cause) bool {
+func (q *Queue[A]) failCause[_ onUse](f *scope.Fiber, c *scope.Cause) bool {
 	if c == nil {
 		c = scope.CauseDie("effect: Queue.FailCause(nil)")
 	}
@@ -75,7 +75,7 @@ func (q *Queue[A]) Shutdown() Effect[bool] { return Sync(q.ShutdownNow) }
 
 // ShutdownNow is Shutdown outside any effect, with FailCauseNow's rules
 // (TypeScript: shutdownUnsafe).
-func (q *Queue[A]) ShutdownNow() bool {
+func (q *Queue[A]) ShutdownNow[_ onUse]() bool {
 	q.mu.Lock()
 	if q.state.phase == queueDone {
 		q.mu.Unlock()
@@ -91,7 +91,7 @@ func (q *Queue[A]) ShutdownNow() bool {
 }
 
 // finish makes the queue done, gives the lock back and wakes who waits.
-func (q *Queue[A]) finish() {
+func (q *Queue[A]) finish[_ onUse]() {
 	woken := q.state.finish()
 	q.mu.Unlock()
 	for _, t := range woken {
@@ -101,7 +101,7 @@ func (q *Queue[A]) finish() {
 
 // finishDrained is finish if nothing is left of a queue that ends. It gives the
 // lock back.
-func (q *Queue[A]) finishDrained() {
+func (q *Queue[A]) finishDrained[_ onUse]() {
 	if q.state.drained() {
 		q.finish()
 		return

@@ -19,11 +19,11 @@ type place[T any] struct {
 	number uint64
 }
 
-func (p *place[T]) listed() bool { return p.number != 0 }
+func (p *place[T]) listed[_ onUse]() bool { return p.number != 0 }
 
-func (l *lineup[T]) len() int { return l.n }
+func (l *lineup[T]) len[_ onUse]() int { return l.n }
 
-func (l *lineup[T]) join(p *place[T]) {
+func (l *lineup[T]) join[_ onUse](p *place[T]) {
 	l.last++
 	p.number, p.prev, p.next = l.last, l.tail, nil
 	if l.tail == nil {
@@ -36,7 +36,7 @@ func (l *lineup[T]) join(p *place[T]) {
 }
 
 // leave answers false when p was not in the lineup.
-func (l *lineup[T]) leave(p *place[T]) bool {
+func (l *lineup[T]) leave[_ onUse](p *place[T]) bool {
 	if !p.listed() {
 		return false
 	}
@@ -56,7 +56,7 @@ func (l *lineup[T]) leave(p *place[T]) bool {
 }
 
 // drain empties the lineup and answers who was in it, in order.
-func (l *lineup[T]) drain() []T {
+func (l *lineup[T]) drain[_ onUse]() []T {
 	out := make([]T, 0, l.n)
 	for p := l.head; p != nil; p = l.head {
 		out = append(out, p.owner)
@@ -76,7 +76,7 @@ type walk[T any] struct {
 }
 
 // next is the first place behind those met before, or nil.
-func (w *walk[T]) next(l *lineup[T]) *place[T] {
+func (w *walk[T]) next[_ onUse](l *lineup[T]) *place[T] {
 	p := l.head
 	switch {
 	case w.here != nil && w.here.number == w.hereNumber:

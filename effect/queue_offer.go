@@ -28,7 +28,7 @@ func (q *Queue[A]) OfferNow(v A) bool {
 }
 
 // offered gives the lock back.
-func (q *Queue[A]) offered(f *scope.Fiber, how admission) bool {
+func (q *Queue[A]) offered[_ onUse](f *scope.Fiber, how admission) bool {
 	switch how {
 	case admitted:
 		q.unlockAndWake(f)
@@ -61,7 +61,7 @@ func (q *Queue[A]) OfferAll(list []A) Effect[[]A] {
 
 // OfferAllNow is OfferAll that does not wait, with OfferNow's rules (TypeScript:
 // offerAllUnsafe).
-func (q *Queue[A]) OfferAllNow(list []A) (rest []A) {
+func (q *Queue[A]) OfferAllNow[_ onUse](list []A) (rest []A) {
 	q.mu.Lock()
 	rest, how := q.state.admitAll(list)
 	q.offered(nil, how)
@@ -74,7 +74,7 @@ var waitOffer = &scope.Waiting{What: "room in a Queue"}
 // tells what became of the messages before those of o: o joins the waiting
 // offers before any taker is woken for them, so that no other offer comes in
 // between.
-func (q *Queue[A]) waitToOffer(f *scope.Fiber, o *offering[A], how admission) *scope.Cause {
+func (q *Queue[A]) waitToOffer[_ onUse](f *scope.Fiber, o *offering[A], how admission) *scope.Cause {
 	o.owner, o.token = o, f.Arm()
 	q.state.offers.join(&o.place)
 	q.offered(f, how)
@@ -94,7 +94,7 @@ func (q *Queue[A]) waitToOffer(f *scope.Fiber, o *offering[A], how admission) *s
 
 // refill moves waiting offers into what a take made free, and ends a closing
 // queue that has nothing left. It gives the lock back.
-func (q *Queue[A]) refill(f *scope.Fiber) {
+func (q *Queue[A]) refill[_ onUse](f *scope.Fiber) {
 	if q.state.phase != queueOpen && q.state.offers.len() == 0 {
 		q.finishDrained()
 		return

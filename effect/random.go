@@ -31,7 +31,7 @@ func (global) Uint64() uint64 { return rand.Uint64() }
 
 // WithRandomSeed runs e with numbers that depend only on seed and on the order
 // of the draws (TypeScript: Random.withSeed). Each run starts afresh.
-func (e Effect[A]) WithRandomSeed(seed uint64) Effect[A] { return withEnv(e, seeded(seed)) }
+func (e Effect[A]) WithRandomSeed[_ onUse](seed uint64) Effect[A] { return withEnv(e, seeded(seed)) }
 
 //go:noinline
 func seeded(seed uint64) func(*scope.Fiber, *scope.Env) *scope.Env {

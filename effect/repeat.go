@@ -110,7 +110,7 @@ func repeat(f *scope.Fiber, o recurrence, once func(ScheduleMetadata[any]) (any,
 	})
 }
 
-func (o RepeatOptions[A]) recurrence() recurrence {
+func (o RepeatOptions[A]) recurrence[_ onUse]() recurrence {
 	return recurrence{
 		base: o.Schedule, times: o.Times,
 		while: untyped(o.While), whileEffect: untyped(o.WhileEffect),

@@ -55,21 +55,21 @@ func acquireIn[A any](acquire Effect[A], s, failed *scope.Scope) Effect[A] {
 }
 
 // Now is the value (TypeScript: getUnsafe). Any goroutine may call it.
-func (r *ScopedRef[A]) Now() A {
+func (r *ScopedRef[A]) Now[_ onUse]() A {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.value
 }
 
 // Get gives the value.
-func (r *ScopedRef[A]) Get() Effect[A] { return Sync(r.Now) }
+func (r *ScopedRef[A]) Get[_ onUse]() Effect[A] { return Sync(r.Now) }
 
 // Set acquires another value in a scope of its own, then releases the old one.
 // When the acquisition fails the old value stays; when the release fails it is
 // gone, and so is the new one. What it does is not interruptible, waiting for
 // another Set is. If the ref's scope has closed meanwhile, the fiber is
 // interrupted.
-func (r *ScopedRef[A]) Set(acquire Effect[A]) Effect[Unit] {
+func (r *ScopedRef[A]) Set[_ onUse](acquire Effect[A]) Effect[Unit] {
 	return r.sets.WithPermits(1, primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		own := r.owner.Fork(scope.Sequential)
 		v, c := run(f, acquireIn(acquire, own, own))

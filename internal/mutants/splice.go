@@ -85,10 +85,14 @@ func branch(mutant string, f *ast.FuncDecl, renamed string) string {
 		var names []string
 		for _, field := range f.Type.TypeParams.List {
 			for _, name := range field.Names {
-				names = append(names, name.Name)
+				if name.Name != "_" { // stands last, and is inferred
+					names = append(names, name.Name)
+				}
 			}
 		}
-		call += "[" + strings.Join(names, ", ") + "]"
+		if len(names) > 0 {
+			call += "[" + strings.Join(names, ", ") + "]"
+		}
 	}
 	var arguments []string
 	for _, field := range f.Type.Params.List {
