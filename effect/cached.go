@@ -99,7 +99,7 @@ func (c *cache[A]) get[_ onUse]() Effect[A] {
 		}
 		c.forget()
 		r = &cacheRun[A]{callers: 1}
-		f.Prepare(&r.fiber.kernel, r.fiber.body(c.running(r)), scope.ForkOptions{Daemon: true})
+		f.Prepare(&r.fiber.kernel, r.fiber.body(c.running(r)), scope.ForkConfig{Daemon: true})
 		c.current = r
 		c.mu.Unlock()
 		return result(c.wait(f, r, true))
@@ -111,7 +111,7 @@ func (c *cache[A]) get[_ onUse]() Effect[A] {
 func (c *cache[A]) wait[_ onUse](f *scope.Fiber, r *cacheRun[A], start bool) (A, *scope.Cause) {
 	joining := primitive(func(f *scope.Fiber) (A, *scope.Cause) {
 		if start {
-			f.Start(&r.fiber.kernel, scope.ForkOptions{Immediate: true})
+			f.Start(&r.fiber.kernel, scope.ForkConfig{Immediate: true})
 		}
 		return RunOn(f, r.fiber.Join())
 	})

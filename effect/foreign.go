@@ -22,7 +22,7 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 		f.OnInterrupt(cancel)
 		defer f.OnInterrupt(nil)
 		if !scope.Serial(f.Runtime()) {
-			scope.Leave(f)
+			scope.AboutToBlock(f)
 			v, err := fn(ctx)
 			if err != nil {
 				return then(Fail[A](err))

@@ -234,7 +234,7 @@ func (e *each) advance() func() *Cause {
 		} else {
 			// It may take long, or wait for an item.
 			if p := e.takeReady(); p != nil {
-				e.f.Start(p, ForkOptions{})
+				e.f.Start(p, ForkConfig{})
 			}
 			it = e.item(e.index)
 			e.starts++
@@ -297,7 +297,7 @@ func (e *each) advance() func() *Cause {
 // another from the start, as waiting for each one's first park would make computations
 // take turns.
 func (e *each) start(p *Part, body Body) (c *Cause, ended bool) {
-	e.f.Prepare(&p.fiber, body, ForkOptions{Daemon: true, bound: true, Mode: e.mode})
+	e.f.Prepare(&p.fiber, body, ForkConfig{Daemon: true, bound: true, Mode: e.mode})
 	// Its defect is the iteration's: one that ends before it is observed must not
 	// count as unheard.
 	p.fiber.watched = true
@@ -307,7 +307,7 @@ func (e *each) start(p *Part, body Body) (c *Cause, ended bool) {
 		e.ready = p
 		return nil, false
 	}
-	e.f.Start(&p.fiber, ForkOptions{Immediate: true})
+	e.f.Start(&p.fiber, ForkConfig{Immediate: true})
 	if p.fiber.Observe(&p.end) {
 		return nil, false
 	}

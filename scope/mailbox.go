@@ -60,9 +60,9 @@ func (m *mailbox) drain(by *Fiber, l letter) {
 		// Only what nothing else is done after here may have by's goroutine: a letter
 		// may run for long, or wait for the fiber.
 		if l == nil && by != nil {
-			by.Start(last, ForkOptions{})
+			by.Start(last, ForkConfig{})
 		} else {
-			m.owner.Start(last, ForkOptions{})
+			m.owner.Start(last, ForkConfig{})
 		}
 	}
 	returned = true
