@@ -45,7 +45,9 @@ func TestF58_GoexitInInto(t *testing.T) {
 		for name, into := range map[string]func(*effect.Deferred[int]) effect.Effect[bool]{
 			"Into":     func(d *effect.Deferred[int]) effect.Effect[bool] { return d.Into(gone) },
 			"Complete": func(d *effect.Deferred[int]) effect.Effect[bool] { return d.Complete(gone) },
-			"inside":   func(d *effect.Deferred[int]) effect.Effect[bool] { return d.Into(gone.Uninterruptible()).Uninterruptible() },
+			"inside": func(d *effect.Deferred[int]) effect.Effect[bool] {
+				return d.Into(gone.Uninterruptible()).Uninterruptible()
+			},
 		} {
 			t.Run(name, func(t *testing.T) {
 				program := effect.Gen(func(do *effect.Do) scope.Exit[int] {
