@@ -104,13 +104,13 @@ func (g *fiberGroup[A]) close[_ onUse](by scope.FiberID) Effect[Unit] {
 			fibers = append(fibers, &p.owner.fiber.kernel)
 		}
 		g.mu.Unlock()
-		return g.failed.Into(primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		return g.failed.Into(Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 			who := by
 			if who == 0 {
 				who = f.ID()
 			}
-			return Unit{}, f.InterruptAllAs(who, fibers)
-		})).AsUnit()
+			return Unit{}, f.InterruptAllAs(who, fibers), Effect[Unit]{}
+		}}).AsUnit()
 	})
 }
 

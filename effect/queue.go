@@ -65,9 +65,9 @@ func NewSlidingQueue[A any](capacity int) *Queue[A] { return newQueue[A](capacit
 func NewUnboundedQueue[A any]() *Queue[A] { return newQueue[A](unlimited, queueWaits, nil) }
 
 func makeQueue[A any](capacity int, strategy queueStrategy) Effect[*Queue[A]] {
-	return primitive(func(f *scope.Fiber) (*Queue[A], *scope.Cause) {
-		return newQueue[A](capacity, strategy, f), nil
-	})
+	return Effect[*Queue[A]]{step: func(f *scope.Fiber) (*Queue[A], *scope.Cause, Effect[*Queue[A]]) {
+		return newQueue[A](capacity, strategy, f), nil, Effect[*Queue[A]]{}
+	}}
 }
 
 func newQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) *Queue[A] {
