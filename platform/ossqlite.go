@@ -40,7 +40,7 @@ func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
 	if err != nil {
 		return nil, sqliteFailure(op, absolute, err)
 	}
-	return &osConn{c: c, path: absolute}, nil
+	return &osConn{c: c, path: absolute, device: deviceOf(absolute)}, nil
 }
 
 // admit refuses what must not even be opened: opening a FIFO wakes its other end,
@@ -72,9 +72,10 @@ const smallestDatabase = 512
 
 // osConn implements SQLiteConn.
 type osConn struct {
-	c     *sqlite3.Conn // nil after Close
-	path  string
-	stmts map[*osStmt]struct{}
+	c      *sqlite3.Conn // nil after Close
+	path   string
+	device uint64 // that the file was on when it was opened
+	stmts  map[*osStmt]struct{}
 }
 
 var errClosed = errors.New("the connection is closed")
@@ -131,7 +132,7 @@ func (c *osConn) Moved() (bool, error) {
 	if err != nil {
 		return false, sqliteFailure("check file of database", c.path, err)
 	}
-	return moved, nil
+	return moved || deviceOf(c.path) != c.device, nil
 }
 
 // Close implements SQLiteConn.

@@ -131,7 +131,7 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 		_ = s.detach(s.lockers, c, sqlDetach())
 		return nil, onlyRead(op, path)
 	}
-	l := &osLock{sqlite: s, conn: c, path: path}
+	l := &osLock{sqlite: s, conn: c, path: path, device: deviceOf(path)}
 	if err := c.conn.ExecText(sqlMemory()); err != nil {
 		failure := sqliteFailure(op, path, err)
 		_ = l.Unlock()
@@ -194,6 +194,7 @@ func (s *osSQLite) detach(pool *lockPool, c *lockConn, text sqlite3.Text) error 
 type osLock struct {
 	sqlite *osSQLite
 	path   string
+	device uint64 // that the file was on when it was opened
 
 	mu   sync.Mutex // Moved and Unlock may meet; a connection is for one at a time
 	conn *lockConn  // nil after Unlock
@@ -257,7 +258,7 @@ func (l *osLock) Moved() (bool, error) {
 	if err != nil {
 		return false, sqliteFailure("check file of lock", l.path, err)
 	}
-	return moved, nil
+	return moved || deviceOf(l.path) != l.device, nil
 }
 
 // Unlock implements SQLiteLock.
