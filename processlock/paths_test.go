@@ -103,7 +103,7 @@ func TestK12_NotADatabase(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name)
 		write(t, path, content)
-		fails(t, path, platform.ReasonNotDatabase)
+		fails(t, path, platform.ReasonNotLock)
 		if data, err := os.ReadFile(path); err != nil || string(data) != content {
 			t.Fatal(name, " was changed")
 		}
