@@ -79,7 +79,7 @@ func saturatedLanes(count int) Subject {
 func runLanes(do *effect.Do, keys []string, rounds int) *lanes.Lanes {
 	l := newLoad(keys, rounds)
 	var board *lanes.Lanes
-	board = do.Await(lanes.New(lanes.Config{
+	board = do.Await(lanes.Make(lanes.Config{
 		MaxConcurrent: slots,
 		Activate: func(key string) effect.Effect[effect.Unit] {
 			return effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
@@ -177,7 +177,7 @@ func coalesced(again func(do *effect.Do, board *lanes.Lanes, key string, n int))
 		return func(n int, t Timer) {
 			t.StopTimer()
 			must(effect.Run(context.Background(), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-				board := do.Await(lanes.New(lanes.Config{
+				board := do.Await(lanes.Make(lanes.Config{
 					MaxConcurrent: 1, Activate: func(string) effect.Effect[effect.Unit] { return effect.Never[effect.Unit]() },
 				}))
 				do.Await(board.Wake("running"))
@@ -223,7 +223,7 @@ func init() {
 	holds["lanes queued"] = func(keys []string) any {
 		queued := make(chan struct{})
 		main := inScope(func(do *effect.Do) {
-			board := do.Await(lanes.New(lanes.Config{
+			board := do.Await(lanes.Make(lanes.Config{
 				MaxConcurrent: 1, Activate: func(string) effect.Effect[effect.Unit] { return effect.Never[effect.Unit]() },
 			}))
 			for _, key := range keys {

@@ -51,13 +51,13 @@ func openStore(path string) *store {
 		}
 		wake(s.change)
 	}
-	s.manager = must(lease.MakeManager(platform.OS(), s.repository, config))
+	s.manager = must(lease.NewManager(platform.OS(), s.repository, config))
 	return s
 }
 
 // run runs body on a fiber, with the clock that can be put forward.
 func (s *store) run(body func(do *effect.Do)) {
-	exit := effect.RunExitOn(context.Background(), scope.NewParallel(s.clock), effect.GenUnit(body))
+	exit := effect.RunExitOn(context.Background(), scope.NewParallel(scope.OnClock(s.clock)), effect.GenUnit(body))
 	check(exit.Err())
 }
 

@@ -69,7 +69,7 @@ func settle(started *atomic.Int64, count int) {
 func holdFibers(keys []string) any {
 	count := len(keys)
 	var started atomic.Int64
-	end := effect.MakeDeferred[effect.Unit]()
+	end := effect.NewDeferred[effect.Unit]()
 	park := effect.SyncUnit(func() { started.Add(1) }).AndThen(end.Await())
 	main := effect.RunFork(context.Background(), effect.GenUnit(func(do *effect.Do) {
 		for range count {

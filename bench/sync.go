@@ -18,7 +18,7 @@ func pingPong(do *effect.Do, n int, _ Timer) {
 	type unit = effect.Unit
 	type turn struct{ pong, next *effect.Deferred[unit] }
 	var slot turn
-	ping := effect.MakeDeferred[unit]()
+	ping := effect.NewDeferred[unit]()
 	first := ping
 	echo := do.Await(effect.ForkChild(effect.GenUnit(func(do *effect.Do) {
 		ping := first
@@ -30,7 +30,7 @@ func pingPong(do *effect.Do, n int, _ Timer) {
 		}
 	})))
 	for range n {
-		now := turn{effect.MakeDeferred[unit](), effect.MakeDeferred[unit]()}
+		now := turn{effect.NewDeferred[unit](), effect.NewDeferred[unit]()}
 		slot = now
 		do.Await(ping.Succeed(unit{}))
 		do.Await(now.pong.Await())
@@ -72,7 +72,7 @@ const (
 
 func contended() effect.Effect[effect.Unit] {
 	return effect.GenUnit(func(do *effect.Do) {
-		turn := effect.MakeSemaphore(4).WithPermits(1, effect.YieldNow())
+		turn := effect.NewSemaphore(4).WithPermits(1, effect.YieldNow())
 		worker := effect.GenUnit(func(do *effect.Do) {
 			for range turns {
 				do.Await(turn)
@@ -122,7 +122,7 @@ func syncs() Group {
 		{
 			Name: "semaphore-free", Work: "`Semaphore`: a free permit", Unit: "`WithPermits`",
 			Floor: "`WithPermits` is a mask, an interruptible part inside it and a bracket that recovers; x/sync/semaphore locks a mutex twice.",
-			Ours:  tether(effect.MakeSemaphore(1).WithPermits(1, effect.Succeed(1))),
+			Ours:  tether(effect.NewSemaphore(1).WithPermits(1, effect.Succeed(1))),
 			Against: []Reference{
 				node("permit", 0.2),
 				repeat("x/sync/semaphore, released by a defer", func() { withPermit(ctx, free, func() {}) }).goal(1),

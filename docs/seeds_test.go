@@ -27,7 +27,7 @@ func TestSeedOfTheLease(t *testing.T) {
 	longRunningWork := effect.Void()
 
 	program := effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-		leases := do.Await(lease.NewManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
+		leases := do.Await(lease.MakeManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
 		l := do.Await(leases.Acquire("task:42")) // fails with *lease.Held while another live holder renews it
 		do.Await(l.RunFenced(saveResult))        // func(lease.FencingToken) effect.Effect[effect.Unit]
 		do.Await(longRunningWork.StopOn(l.Lost()))
@@ -45,7 +45,7 @@ func TestSeedOfTheLanes(t *testing.T) {
 	report := func(lanes.ActivationExit) effect.Effect[effect.Unit] { return effect.Void() }
 
 	program := effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-		board := do.Await(lanes.New(lanes.Config{
+		board := do.Await(lanes.Make(lanes.Config{
 			MaxConcurrent: 4, MaxQueued: mo.Some(32), TurnTimeout: 10 * time.Minute,
 			Activate: runTurn, // func(key string) effect.Effect[effect.Unit]
 			OnExit:   report,  // func(lanes.ActivationExit) effect.Effect[effect.Unit]

@@ -66,18 +66,18 @@ type cacheRun[A any] struct {
 	done    bool
 }
 
-func (c *cache[A]) invalidate() {
+func (c *cache[A]) invalidate[_ onUse]() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.forget()
 	c.current = nil
 }
 
-func (c *cache[A]) forget() {
+func (c *cache[A]) forget[_ onUse]() {
 	c.kept, c.exit = false, scope.Exit[A]{}
 }
 
-func (c *cache[A]) get() Effect[A] {
+func (c *cache[A]) get[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		c.mu.Lock()
 		r := c.current
@@ -90,7 +90,7 @@ func (c *cache[A]) get() Effect[A] {
 			}
 			r.callers++
 			c.mu.Unlock()
-			return result(c.wait(f, r, false))
+			return result(c.wait(f, r))
 		}
 		if c.kept && (c.expires == NoExpiry || f.Clock().Monotonic() < c.expires) {
 			exit := c.exit
@@ -99,23 +99,20 @@ func (c *cache[A]) get() Effect[A] {
 		}
 		c.forget()
 		r = &cacheRun[A]{callers: 1}
-		f.Prepare(&r.fiber.kernel, r.fiber.body(c.running(r)), scope.ForkOptions{Daemon: true})
+		f.Prepare(&r.fiber.kernel, r.fiber.body(c.running(r)), scope.ForkConfig{Daemon: true})
 		c.current = r
 		c.mu.Unlock()
-		return result(c.wait(f, r, true))
+		// In this same step: others may wait for r already, and an interruption of f
+		// that came between would leave it unstarted for ever. Whoever the start lets
+		// run finds this caller counted.
+		f.Start(&r.fiber.kernel, scope.ForkConfig{Immediate: true})
+		return result(c.wait(f, r))
 	}}
 }
 
-// wait waits for r, which it starts first if it is told to: whoever r's start
-// lets run must find this caller counted and its leave installed.
-func (c *cache[A]) wait(f *scope.Fiber, r *cacheRun[A], start bool) (A, *scope.Cause) {
-	joining := primitive(func(f *scope.Fiber) (A, *scope.Cause) {
-		if start {
-			f.Start(&r.fiber.kernel, scope.ForkOptions{Immediate: true})
-		}
-		return RunOn(f, r.fiber.Join())
-	})
-	return onExit(f, joining, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause {
+// wait waits for r, whose callers count f already.
+func (c *cache[A]) wait[_ onUse](f *scope.Fiber, r *cacheRun[A]) (A, *scope.Cause) {
+	return onExit(f, r.fiber.Join(), true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause {
 		c.mu.Lock()
 		r.callers--
 		if r.callers > 0 || r.done {
@@ -133,9 +130,9 @@ func (c *cache[A]) wait(f *scope.Fiber, r *cacheRun[A], start bool) (A, *scope.C
 }
 
 // running is the source, which leaves its result here.
-func (c *cache[A]) running(r *cacheRun[A]) Effect[A] {
+func (c *cache[A]) running[_ onUse](r *cacheRun[A]) Effect[A] {
 	return onExitEffect(c.source, true, func(f *scope.Fiber, v A, cause *scope.Cause) *scope.Cause {
-		exit := scope.MakeExit(v, cause)
+		exit := scope.NewExit(v, cause)
 		keep := !cause.HasInterrupts()
 		ttl := time.Duration(0)
 		published := false
@@ -155,13 +152,13 @@ func (c *cache[A]) running(r *cacheRun[A]) Effect[A] {
 }
 
 // wants tells whether r has not been given up or invalidated.
-func (c *cache[A]) wants(r *cacheRun[A]) bool {
+func (c *cache[A]) wants[_ onUse](r *cacheRun[A]) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.current == r
 }
 
-func (c *cache[A]) publish(f *scope.Fiber, r *cacheRun[A], exit scope.Exit[A], ttl time.Duration, keep bool) {
+func (c *cache[A]) publish[_ onUse](f *scope.Fiber, r *cacheRun[A], exit scope.Exit[A], ttl time.Duration, keep bool) {
 	now := f.Clock().Monotonic()
 	c.mu.Lock()
 	defer c.mu.Unlock()

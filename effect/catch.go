@@ -27,7 +27,7 @@ func again[A any](c *scope.Cause) (A, *scope.Cause, Effect[A]) { return then(Fai
 // included. No handler sees the interruption of its own fiber.
 //
 //go:noinline
-func (e Effect[A]) CatchCause(h func(*scope.Cause) Effect[A]) Effect[A] {
+func (e Effect[A]) CatchCause[_ onUse](h func(*scope.Cause) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, c := guarded(f, e)
 		if c == nil {
@@ -42,7 +42,7 @@ func (e Effect[A]) CatchCause(h func(*scope.Cause) Effect[A]) Effect[A] {
 
 // Catch goes on with h when e fails with an expected failure and no defect
 // beside it.
-func (e Effect[A]) Catch(h func(error) Effect[A]) Effect[A] { return e.CatchIf(nil, h) }
+func (e Effect[A]) Catch[_ onUse](h func(error) Effect[A]) Effect[A] { return e.CatchIf(nil, h) }
 
 // CatchTag goes on with h when e fails with an E, wrapped ones included; other
 // failures pass. In TypeScript the tag picks, here the Go type does.
@@ -56,7 +56,7 @@ func (e Effect[A]) CatchTag[E error](h func(E) Effect[A]) Effect[A] {
 // CatchIf is Catch for the failures that pick accepts; nil accepts all.
 //
 //go:noinline
-func (e Effect[A]) CatchIf(pick func(error) bool, h func(error) Effect[A]) Effect[A] {
+func (e Effect[A]) CatchIf[_ onUse](pick func(error) bool, h func(error) Effect[A]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] {
 		rest, err := picked(c, pick)
 		if err == nil {
@@ -79,7 +79,7 @@ func picked(c *scope.Cause, pick func(error) bool) (rest *scope.Cause, err error
 }
 
 // CatchDefect goes on with h when e's cause has a defect.
-func (e Effect[A]) CatchDefect(h func(defect any) Effect[A]) Effect[A] {
+func (e Effect[A]) CatchDefect[_ onUse](h func(defect any) Effect[A]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] {
 		die, ok := c.Defect()
 		if !ok {
@@ -118,22 +118,22 @@ func (e Effect[A]) TapDefect[B any](h func(defect any) Effect[B]) Effect[A] {
 }
 
 // MapError replaces every expected failure.
-func (e Effect[A]) MapError(fn func(error) error) Effect[A] {
+func (e Effect[A]) MapError[_ onUse](fn func(error) error) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] { return FailCause[A](c.MapErrors(fn)) })
 }
 
 // OrDie turns an expected failure into a defect.
-func (e Effect[A]) OrDie() Effect[A] {
+func (e Effect[A]) OrDie[_ onUse]() Effect[A] {
 	return e.Catch(func(err error) Effect[A] { return Die[A](err) })
 }
 
 // OrElseSucceed gives fn's value when e fails with an expected failure.
-func (e Effect[A]) OrElseSucceed(fn func(error) A) Effect[A] {
+func (e Effect[A]) OrElseSucceed[_ onUse](fn func(error) A) Effect[A] {
 	return e.Catch(func(err error) Effect[A] { return Sync(func() A { return fn(err) }) })
 }
 
 // Ignore forgets the result and an expected failure.
-func (e Effect[A]) Ignore() Effect[Unit] {
+func (e Effect[A]) Ignore[_ onUse]() Effect[Unit] {
 	return ignoring(e, func(c *scope.Cause) *scope.Cause {
 		rest, _ := picked(c, nil)
 		return rest
@@ -141,7 +141,7 @@ func (e Effect[A]) Ignore() Effect[Unit] {
 }
 
 // IgnoreCause forgets the result and any cause.
-func (e Effect[A]) IgnoreCause() Effect[Unit] {
+func (e Effect[A]) IgnoreCause[_ onUse]() Effect[Unit] {
 	return ignoring(e, func(*scope.Cause) *scope.Cause { return nil })
 }
 
@@ -208,7 +208,7 @@ func (e Effect[A]) Match[B any](onFailure func(error) B, onSuccess func(A) B) Ef
 // the interruption of its own fiber.
 func Exit[A any](e Effect[A]) Effect[scope.Exit[A]] {
 	if e.lit != nil {
-		return Succeed(scope.MakeExit(e.lit.value, e.lit.cause))
+		return Succeed(scope.NewExit(e.lit.value, e.lit.cause))
 	}
 	return handle(e,
 		func(v A) (scope.Exit[A], *scope.Cause, Effect[scope.Exit[A]]) { return value(scope.ExitSucceed(v)) },
@@ -230,7 +230,7 @@ type Flipped[A any] struct{ Value A }
 func (Flipped[A]) Error() string { return "flipped: the effect succeeded" }
 
 // Sandbox makes any cause an expected failure, of type *Sandboxed.
-func (e Effect[A]) Sandbox() Effect[A] {
+func (e Effect[A]) Sandbox[_ onUse]() Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] { return Fail[A](&Sandboxed{c}) })
 }
 

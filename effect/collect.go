@@ -81,7 +81,7 @@ type results[A any] struct {
 	places map[int]int
 }
 
-func (r *results[A]) keep(start int, v A) {
+func (r *results[A]) keep[_ onUse](start int, v A) {
 	for len(r.values) <= start {
 		var none A
 		r.values = append(r.values, none)
@@ -89,14 +89,14 @@ func (r *results[A]) keep(start int, v A) {
 	r.values[start] = v
 }
 
-func (r *results[A]) move(start, at int) {
+func (r *results[A]) move[_ onUse](start, at int) {
 	if r.places == nil {
 		r.places = map[int]int{}
 	}
 	r.places[start] = at
 }
 
-func (r *results[A]) list() []A {
+func (r *results[A]) list[_ onUse]() []A {
 	if r.places == nil {
 		return r.values
 	}

@@ -15,7 +15,7 @@ import (
 // An item that is made while the iteration is being interrupted can be interrupted:
 // it does not inherit the mask in which the iteration puts itself in order.
 func TestForEachItemMadeDuringItsInterruption(t *testing.T) {
-	gate, inFn := effect.MakeDeferred[effect.Unit](), make(chan struct{})
+	gate, inFn := effect.NewDeferred[effect.Unit](), make(chan struct{})
 	fiber := effect.RunFork(context.Background(), effect.WithFiber(func(f *scope.Fiber) effect.Effect[effect.Unit] {
 		return effect.ForEachDiscard([]int{0, 1, 2}, func(item, _ int) effect.Effect[effect.Unit] {
 			switch item {
@@ -67,7 +67,7 @@ func TestForEachPanicWhileInterrupted(t *testing.T) {
 // The function may wait for any item that was made before, also where it is called on
 // the goroutine of one that has ended while another one's end waits to be heard.
 func TestForEachFunctionWaitsForAnItem(t *testing.T) {
-	gates := [2]*effect.Deferred[effect.Unit]{effect.MakeDeferred[effect.Unit](), effect.MakeDeferred[effect.Unit]()}
+	gates := [2]*effect.Deferred[effect.Unit]{effect.NewDeferred[effect.Unit](), effect.NewDeferred[effect.Unit]()}
 	ended1, ran2 := make(chan struct{}), make(chan struct{})
 	fiber := effect.RunFork(context.Background(), effect.ForEachDiscard([]int{0, 1, 2, 3}, func(item, _ int) effect.Effect[effect.Unit] {
 		switch item {
@@ -97,7 +97,7 @@ func TestForEachPanicReportsFinalizers(t *testing.T) {
 	fin := errors.New("finalizer")
 	for range 300 {
 		var parked atomic.Int32
-		gate := effect.MakeDeferred[effect.Unit]()
+		gate := effect.NewDeferred[effect.Unit]()
 		exit := effect.RunExit(context.Background(), effect.ForEachDiscard(make([]int, 5), func(_, i int) effect.Effect[effect.Unit] {
 			switch i {
 			case 0:
@@ -124,7 +124,7 @@ func TestForEachPanicReportsFinalizers(t *testing.T) {
 func TestForEachDefectIsHeard(t *testing.T) {
 	out := effect.RunDeterministic(effect.ForEachDiscard(make([]int, 2), func(int, int) effect.Effect[effect.Unit] {
 		return effect.SyncUnit(func() { panic("boom") })
-	}, 2), effect.DeterministicOptions{})
+	}, 2), effect.DeterministicConfig{})
 	if len(out.Unheard) > 0 {
 		t.Errorf("unheard: %v", out.Unheard)
 	}

@@ -17,8 +17,8 @@ func TestForEachFunctionThatExits(t *testing.T) {
 	for exits := range 4 {
 		t.Run(fmt.Sprint(exits), func(t *testing.T) {
 			program := effect.Gen(func(do *effect.Do) bool {
-				started, ended := effect.MakeRef(0), effect.MakeRef(0)
-				gate := effect.MakeDeferred[effect.Unit]()
+				started, ended := effect.NewRef(0), effect.NewRef(0)
+				gate := effect.NewDeferred[effect.Unit]()
 				items := []int{0, 1, 2, 3}
 				fiber := do.Await(effect.ForkDetach(effect.ForEach(items, func(item, _ int) effect.Effect[effect.Unit] {
 					if item == exits {

@@ -2,6 +2,7 @@ package effect_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -39,7 +40,7 @@ func millis(x any) time.Duration {
 
 func count(x any) int {
 	if x == "infinity" {
-		return 1 << 40
+		return math.MaxInt
 	}
 	return int(x.(float64))
 }
@@ -99,7 +100,7 @@ func (r *recordedRun) compile(x any) anyEffect {
 	}
 	switch name {
 	case "queue":
-		return bindName(r, a[0], makeQueue(a[1], a[2]))
+		return bindName(r, a[0], newQueue(a[1], a[2]))
 	case "pubsub":
 		return bindName(r, a[0], makePubSub(a[1], a[2], a[3]))
 	case "subscribe":

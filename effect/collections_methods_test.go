@@ -5,7 +5,7 @@ import (
 	"github.com/rivus/tether/scope"
 )
 
-func makeQueue(kind, n any) effect.Effect[*effect.Queue[any]] {
+func newQueue(kind, n any) effect.Effect[*effect.Queue[any]] {
 	switch kind {
 	case "bounded":
 		return effect.BoundedQueue[any](count(n))
@@ -19,7 +19,7 @@ func makeQueue(kind, n any) effect.Effect[*effect.Queue[any]] {
 }
 
 func makePubSub(kind, n, replay any) effect.Effect[*effect.PubSub[any]] {
-	var again effect.Replay
+	again := effect.Replay(0)
 	if replay != nil {
 		again = effect.Replay(count(replay))
 	}

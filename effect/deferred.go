@@ -20,18 +20,18 @@ type Deferred[A any] struct {
 	value literal[A]
 }
 
-// NewDeferred makes a deferred (TypeScript: Deferred.make).
-func NewDeferred[A any]() Effect[*Deferred[A]] {
-	return Sync(MakeDeferred[A])
+// MakeDeferred makes a deferred (TypeScript: Deferred.make).
+func MakeDeferred[A any]() Effect[*Deferred[A]] {
+	return Sync(NewDeferred[A])
 }
 
-// MakeDeferred makes a deferred outside any effect (TypeScript:
+// NewDeferred makes a deferred outside any effect (TypeScript:
 // Deferred.makeUnsafe).
-func MakeDeferred[A any]() *Deferred[A] { return &Deferred[A]{} }
+func NewDeferred[A any]() *Deferred[A] { return &Deferred[A]{} }
 
 // Await waits until the deferred is completed and goes on with what it was
 // completed with.
-func (d *Deferred[A]) Await() Effect[A] {
+func (d *Deferred[A]) Await[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		d.mu.Lock()
 		if d.done {
@@ -54,7 +54,7 @@ func (d *Deferred[A]) Await() Effect[A] {
 // lies on the first stack of a goroutine.
 //
 //go:noinline
-func (d *Deferred[A]) waited(f *scope.Fiber, node *list.Node[scope.Token], c *scope.Cause) (A, *scope.Cause, Effect[A]) {
+func (d *Deferred[A]) waited[_ onUse](f *scope.Fiber, node *list.Node[scope.Token], c *scope.Cause) (A, *scope.Cause, Effect[A]) {
 	var v A
 	if c == nil {
 		v, c = guarded(f, d.effect)
@@ -74,7 +74,7 @@ func (d *Deferred[A]) waited(f *scope.Fiber, node *list.Node[scope.Token], c *sc
 }
 
 // node is one that nobody uses. mu is held.
-func (d *Deferred[A]) node() *list.Node[scope.Token] {
+func (d *Deferred[A]) node[_ onUse]() *list.Node[scope.Token] {
 	if d.first.Listed() {
 		return new(list.Node[scope.Token])
 	}
@@ -86,7 +86,7 @@ var waitDeferred = &scope.Waiting{What: "a Deferred"}
 // CompleteNow completes the deferred with e, which every waiter then runs, and
 // answers true; or false when it was complete (TypeScript: doneUnsafe). On the
 // parallel runtime any goroutine may call it.
-func (d *Deferred[A]) CompleteNow(e Effect[A]) bool {
+func (d *Deferred[A]) CompleteNow[_ onUse](e Effect[A]) bool {
 	d.mu.Lock()
 	if d.done {
 		d.mu.Unlock()
@@ -98,7 +98,7 @@ func (d *Deferred[A]) CompleteNow(e Effect[A]) bool {
 }
 
 // complete is entered with mu held and gives it back.
-func (d *Deferred[A]) complete() {
+func (d *Deferred[A]) complete[_ onUse]() {
 	d.done = true
 	// The waiters are out of the deferred before the first runs: one that ends
 	// inside its wake must not change this list.
@@ -115,15 +115,15 @@ func (d *Deferred[A]) complete() {
 }
 
 // CompleteWith completes it with an effect that every waiter runs.
-func (d *Deferred[A]) CompleteWith(e Effect[A]) Effect[bool] {
+func (d *Deferred[A]) CompleteWith[_ onUse](e Effect[A]) Effect[bool] {
 	return Sync(func() bool { return d.CompleteNow(e) })
 }
 
 // Done completes it with an exit.
-func (d *Deferred[A]) Done(e scope.Exit[A]) Effect[bool] { return d.CompleteWith(FromExit(e)) }
+func (d *Deferred[A]) Done[_ onUse](e scope.Exit[A]) Effect[bool] { return d.CompleteWith(FromExit(e)) }
 
 // Succeed completes it with a value.
-func (d *Deferred[A]) Succeed(v A) Effect[bool] {
+func (d *Deferred[A]) Succeed[_ onUse](v A) Effect[bool] {
 	return Effect[bool]{step: func(*scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		d.mu.Lock()
 		if d.done {
@@ -138,51 +138,53 @@ func (d *Deferred[A]) Succeed(v A) Effect[bool] {
 }
 
 // Fail completes it with a failure.
-func (d *Deferred[A]) Fail(err error) Effect[bool] { return d.CompleteWith(Fail[A](err)) }
+func (d *Deferred[A]) Fail[_ onUse](err error) Effect[bool] { return d.CompleteWith(Fail[A](err)) }
 
 // FailCause completes it with a cause.
-func (d *Deferred[A]) FailCause(c *scope.Cause) Effect[bool] { return d.CompleteWith(FailCause[A](c)) }
+func (d *Deferred[A]) FailCause[_ onUse](c *scope.Cause) Effect[bool] {
+	return d.CompleteWith(FailCause[A](c))
+}
 
 // Die completes it with a defect.
-func (d *Deferred[A]) Die(defect any) Effect[bool] { return d.CompleteWith(Die[A](defect)) }
+func (d *Deferred[A]) Die[_ onUse](defect any) Effect[bool] { return d.CompleteWith(Die[A](defect)) }
 
 // Interrupt completes it with an interruption by the fiber that runs it.
-func (d *Deferred[A]) Interrupt() Effect[bool] {
+func (d *Deferred[A]) Interrupt[_ onUse]() Effect[bool] {
 	return WithFiber(func(f *scope.Fiber) Effect[bool] { return d.FailCause(scope.CauseInterrupt(f.ID())) })
 }
 
 // InterruptWith completes it with an interruption in the name of the fiber by.
-func (d *Deferred[A]) InterruptWith(by scope.FiberID) Effect[bool] {
+func (d *Deferred[A]) InterruptWith[_ onUse](by scope.FiberID) Effect[bool] {
 	return d.FailCause(scope.CauseInterrupt(by))
 }
 
 // Sync completes it with the value that fn makes when this runs. fn is called
 // even if the deferred is complete.
-func (d *Deferred[A]) Sync(fn func() A) Effect[bool] {
+func (d *Deferred[A]) Sync[_ onUse](fn func() A) Effect[bool] {
 	return Suspend(func() Effect[bool] { return d.Succeed(fn()) })
 }
 
 // FailSync completes it with the failure that fn makes when this runs. fn is
 // called even if the deferred is complete.
-func (d *Deferred[A]) FailSync(fn func() error) Effect[bool] {
+func (d *Deferred[A]) FailSync[_ onUse](fn func() error) Effect[bool] {
 	return Suspend(func() Effect[bool] { return d.Fail(fn()) })
 }
 
 // FailCauseSync completes it with the cause that fn makes when this runs. fn is
 // called even if the deferred is complete.
-func (d *Deferred[A]) FailCauseSync(fn func() *scope.Cause) Effect[bool] {
+func (d *Deferred[A]) FailCauseSync[_ onUse](fn func() *scope.Cause) Effect[bool] {
 	return Suspend(func() Effect[bool] { return d.FailCause(fn()) })
 }
 
 // DieSync completes it with the defect that fn makes when this runs. fn is
 // called even if the deferred is complete.
-func (d *Deferred[A]) DieSync(fn func() any) Effect[bool] {
+func (d *Deferred[A]) DieSync[_ onUse](fn func() any) Effect[bool] {
 	return Suspend(func() Effect[bool] { return d.Die(fn()) })
 }
 
 // Complete runs e, unless the deferred is complete, and completes it with e's
 // exit.
-func (d *Deferred[A]) Complete(e Effect[A]) Effect[bool] {
+func (d *Deferred[A]) Complete[_ onUse](e Effect[A]) Effect[bool] {
 	return Suspend(func() Effect[bool] {
 		if d.Completed() {
 			return Succeed(false)
@@ -192,29 +194,46 @@ func (d *Deferred[A]) Complete(e Effect[A]) Effect[bool] {
 }
 
 // Into runs e and completes the deferred with its exit (TypeScript:
-// Deferred.into). An interruption of e completes it too.
-func (d *Deferred[A]) Into(e Effect[A]) Effect[bool] {
-	return UninterruptibleMask(func(restore Restore) Effect[bool] {
-		return restore.Run(e).MatchCauseEffect(
-			func(c *scope.Cause) Effect[bool] { return d.FailCause(c) },
-			func(v A) Effect[bool] { return d.Succeed(v) })
+// Deferred.into). An interruption of e completes it too, and so does a Goexit.
+func (d *Deferred[A]) Into[_ onUse](e Effect[A]) Effect[bool] {
+	return into(e, func(_ *scope.Fiber, v A, c *scope.Cause) bool { return d.CompleteNow(FromExit(scope.NewExit(v, c))) })
+}
+
+// into runs e, which is as interruptible as its surroundings, and hands its exit to
+// complete, masked. What waits for that must not wait for ever, so complete is called
+// on the way of a Goexit, too.
+//
+//go:noinline
+func into[A any](e Effect[A], complete func(f *scope.Fiber, v A, c *scope.Cause) bool) Effect[bool] {
+	return inMask(func(f *scope.Fiber, restore Restore) (bool, *scope.Cause) {
+		mark, returned := f.Mark(), false
+		defer func() {
+			if !returned && !f.Abandoned() {
+				f.Unwound(mark)
+				var none A
+				complete(f, none, scope.CauseDie(scope.Exited{}))
+			}
+		}()
+		v, c := restore.guarded(f, e)
+		returned = true
+		return complete(f, v, c), nil
 	})
 }
 
 // Completed tells whether it is complete (TypeScript: isDoneUnsafe). Any
 // goroutine may call it.
-func (d *Deferred[A]) Completed() bool {
+func (d *Deferred[A]) Completed[_ onUse]() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.done
 }
 
 // IsDone tells whether it is complete.
-func (d *Deferred[A]) IsDone() Effect[bool] { return Sync(d.Completed) }
+func (d *Deferred[A]) IsDone[_ onUse]() Effect[bool] { return Sync(d.Completed) }
 
 // Poll is what it was completed with, and whether it was. Any goroutine may call
 // it.
-func (d *Deferred[A]) Poll() (Effect[A], bool) {
+func (d *Deferred[A]) Poll[_ onUse]() (Effect[A], bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.effect, d.done

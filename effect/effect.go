@@ -31,7 +31,7 @@ type literal[A any] struct {
 	cause *scope.Cause
 }
 
-func (e Effect[A]) isZero() bool { return e.lit == nil && e.step == nil }
+func (e Effect[A]) isZero[_ onUse]() bool { return e.lit == nil && e.step == nil }
 
 var errZeroEffect = errors.New("effect: the zero Effect was run; it is not a program (a function that should build one returned its zero value)")
 

@@ -5,14 +5,14 @@ import "github.com/rivus/tether/scope"
 // UpdateEnv runs e with the services that fn makes of those at hand
 // (TypeScript: updateContext). What fn leaves out is gone for e, the scope at
 // hand included.
-func (e Effect[A]) UpdateEnv(fn func(*scope.Env) *scope.Env) Effect[A] {
+func (e Effect[A]) UpdateEnv[_ onUse](fn func(*scope.Env) *scope.Env) Effect[A] {
 	return withEnv(e, func(_ *scope.Fiber, env *scope.Env) *scope.Env { return fn(env) })
 }
 
 // SetEnv runs e with env's services and no others (TypeScript: setContext). Not
 // even the scope at hand stays, nor the mark by which a lease knows fenced work that
 // takes its own fence again, which then waits for ever; see ProvideEnv.
-func (e Effect[A]) SetEnv(env *scope.Env) Effect[A] {
+func (e Effect[A]) SetEnv[_ onUse](env *scope.Env) Effect[A] {
 	return withEnv(e, func(*scope.Fiber, *scope.Env) *scope.Env { return env })
 }
 

@@ -11,11 +11,11 @@ import (
 
 // both runs a test of interruption at every step, of the main fiber and of
 // whichever fiber steps.
-func both[A any](t *testing.T, program func() effect.Effect[A], check func(step int, out effect.Outcome[A]) error) {
+func both[A any](t *testing.T, program func() effect.Effect[A], check func(step int, out effect.RunReport[A]) error) {
 	t.Helper()
 	for _, stepping := range []bool{false, true} {
 		runs := 0
-		err := effect.InterruptEverywhere(program, effect.Everywhere{Stepping: stepping}, func(step int, out effect.Outcome[A]) error {
+		err := effect.InterruptEverywhere(program, effect.EverywhereConfig{Stepping: stepping}, func(step int, out effect.RunReport[A]) error {
 			runs++
 			return check(step, out)
 		})
@@ -47,7 +47,7 @@ func TestInterruptEverywhereAcquireRelease(t *testing.T) {
 		open := effect.Scoped(effect.AcquireReleaseInterruptible(acquire, release).AndThen(effect.YieldNow()))
 		return one.AndThen(two).AndThen(open)
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		switch {
 		case step == 0 && acquired != 3:
 			return fmt.Errorf("acquired %d times", acquired)
@@ -70,7 +70,7 @@ func TestInterruptEverywhereSemaphore(t *testing.T) {
 	var s *effect.Semaphore
 	var inside, most int
 	program := func() effect.Effect[effect.Unit] {
-		s = effect.MakeSemaphore(2)
+		s = effect.NewSemaphore(2)
 		inside, most = 0, 0
 		work := effect.SyncUnit(func() { inside++; most = max(most, inside) }).
 			AndThen(effect.Sleep(time.Millisecond)).
@@ -85,7 +85,7 @@ func TestInterruptEverywhereSemaphore(t *testing.T) {
 			do.Await(effect.AwaitAll(fibers...))
 		})
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		if out.Exit.IsAbsent() {
 			return fmt.Errorf("never ended: %v", out.Report)
 		}
@@ -103,8 +103,8 @@ func TestInterruptEverywhereDeferredAndLatch(t *testing.T) {
 	program := func() effect.Effect[effect.Unit] {
 		woken = 0
 		return effect.GenUnit(func(do *effect.Do) {
-			d := do.Await(effect.NewDeferred[int]())
-			l := do.Await(effect.NewLatch(false))
+			d := do.Await(effect.MakeDeferred[int]())
+			l := do.Await(effect.MakeLatch(false))
 			var fibers []effect.AnyFiber
 			for range 3 {
 				fibers = append(fibers, do.Await(effect.ForkChild(d.Await().AndThen(l.Await()).Ensuring(effect.SyncUnit(func() { woken++ })))))
@@ -117,7 +117,7 @@ func TestInterruptEverywhereDeferredAndLatch(t *testing.T) {
 			do.Await(effect.AwaitAll(fibers...))
 		})
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		if out.Exit.IsAbsent() || len(out.Stuck) > 0 {
 			return fmt.Errorf("never ended: %v", out.Report)
 		}

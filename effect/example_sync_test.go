@@ -13,7 +13,7 @@ import (
 // A server tells the port that it has got; a client waits for that.
 func ExampleDeferred() {
 	program := effect.GenUnit(func(do *effect.Do) {
-		ready := do.Await(effect.NewDeferred[int]())
+		ready := do.Await(effect.MakeDeferred[int]())
 		server := effect.GenUnit(func(do *effect.Do) {
 			do.Await(effect.Sleep(time.Second))
 			fmt.Println("listening")
@@ -23,7 +23,7 @@ func ExampleDeferred() {
 		fmt.Println("connecting to", do.Await(ready.Await()))
 		fmt.Println("completed twice:", do.Await(ready.Fail(errors.New("too late"))))
 	})
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// listening
 	// connecting to 8080
@@ -32,7 +32,7 @@ func ExampleDeferred() {
 
 // Five calls share two connections. The permits come back however a call ends.
 func ExampleSemaphore_WithPermits() {
-	pool := effect.MakeSemaphore(2)
+	pool := effect.NewSemaphore(2)
 	call := func(n, _ int) effect.Effect[effect.Unit] {
 		return pool.WithPermits(1, effect.GenUnit(func(do *effect.Do) {
 			fmt.Println("call", n, "at", do.Await(effect.Monotonic()))
@@ -43,7 +43,7 @@ func ExampleSemaphore_WithPermits() {
 		})).Ignore()
 	}
 	program := effect.ForEachDiscard([]int{1, 2, 3, 4, 5}, call, effect.Unbounded)
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println("free:", pool.Free())
 	// Output:
 	// call 1 at 0s
@@ -56,7 +56,7 @@ func ExampleSemaphore_WithPermits() {
 
 // A worker can be paused between two steps.
 func ExampleLatch() {
-	running := effect.MakeLatch(true)
+	running := effect.NewLatch(true)
 	step := effect.Monotonic().FlatMap(func(at time.Duration) effect.Effect[effect.Unit] {
 		return effect.SyncUnit(func() { fmt.Println("step at", at) })
 	})
@@ -69,7 +69,7 @@ func ExampleLatch() {
 		do.Await(running.Open())
 		do.Await(effect.Sleep(time.Second))
 	})
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// step at 0s
 	// step at 10s
@@ -99,7 +99,7 @@ func ExampleQueue() {
 		do.Await(effect.ForkChild(produce))
 		do.Await(consume)
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet().IsSuccess(), out.Now)
 	// Output:
 	// offered a at 0s
@@ -122,7 +122,7 @@ func ExamplePubSub() {
 		fmt.Println("early:", strings.Join(do.Await(early.TakeAll()), ", "))
 		fmt.Println("late:", strings.Join(do.Await(late.TakeAll()), ", "))
 	}))
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// early: one, two
 	// late: two
@@ -130,7 +130,7 @@ func ExamplePubSub() {
 
 // A thousand updates from as many goroutines, and none is lost.
 func ExampleRef() {
-	hits := effect.MakeRef(0)
+	hits := effect.NewRef(0)
 	hit := hits.Update(func(n int) int { return n + 1 })
 	program := effect.ReplicateEffectDiscard(hit, 1000, effect.Unbounded).AndThen(hits.Get())
 	fmt.Println(effect.Run(context.Background(), program))
@@ -148,7 +148,7 @@ func ExampleCached() {
 		do.Await(effect.ReplicateEffectDiscard(settings, 3, effect.Unbounded))
 		return do.Await(settings)
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet(), "after", out.Now)
 	// Output:
 	// loading

@@ -28,55 +28,54 @@ func (r *runs[A]) Run(f *scope.Fiber) (c *scope.Cause) {
 // ForkOption says how a fiber starts. Without any it is interruptible and starts
 // when the fiber that forks it lets go (waits, yields or ends); on the parallel
 // runtime it starts at once, beside it. That is TypeScript's default.
-type ForkOption uint8
+type ForkOption func(scope.ForkConfig) scope.ForkConfig
 
-const (
-	// StartImmediately starts the fiber before the fork returns.
-	StartImmediately ForkOption = iota
-	// StartUninterruptible starts it masked (TypeScript: uninterruptible: true).
-	StartUninterruptible
-	// StartInherited starts it as interruptible as its parent is.
-	StartInherited
-)
+// StartImmediately starts the fiber before the fork returns.
+func StartImmediately() ForkOption {
+	return func(c scope.ForkConfig) scope.ForkConfig { c.Immediate = true; return c }
+}
 
-func forkOptions(opts []ForkOption) (o scope.ForkOptions) {
-	for _, opt := range opts {
-		switch opt {
-		case StartImmediately:
-			o.Immediate = true
-		case StartUninterruptible:
-			o.Mode = scope.StartUninterruptible
-		case StartInherited:
-			o.Mode = scope.StartInherited
-		}
+// StartUninterruptible starts the fiber masked (TypeScript: uninterruptible: true).
+func StartUninterruptible() ForkOption {
+	return func(c scope.ForkConfig) scope.ForkConfig { c.Mode = scope.StartUninterruptible; return c }
+}
+
+// StartInherited starts the fiber as interruptible as its parent is.
+func StartInherited() ForkOption {
+	return func(c scope.ForkConfig) scope.ForkConfig { c.Mode = scope.StartInherited; return c }
+}
+
+func forkConfig(options []ForkOption) (c scope.ForkConfig) {
+	for _, o := range options {
+		c = o(c)
 	}
-	return o
+	return c
 }
 
 // Unrun implements scope.Unrun.
 func (r *runs[A]) Unrun() { r.program = Effect[A]{} }
 
 // body has the fiber run e.
-func (fb *Fiber[A]) body(e Effect[A]) scope.Body {
+func (fb *Fiber[A]) body[_ onUse](e Effect[A]) scope.Body {
 	fb.program = e
 	return (*runs[A])(fb)
 }
 
 // ForkChild starts e in a fiber of its own, which is interrupted and awaited
 // when the fiber that forks it ends.
-func ForkChild[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
-	return fork(e, forkOptions(opts))
+func ForkChild[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
+	return fork(e, forkConfig(options))
 }
 
 // ForkDetach starts e in a fiber that ends with nobody. A defect that nobody
 // observes is logged.
-func ForkDetach[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
-	o := forkOptions(opts)
+func ForkDetach[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
+	o := forkConfig(options)
 	o.Daemon = true
 	return fork(e, o)
 }
 
-func fork[A any](e Effect[A], o scope.ForkOptions) Effect[*Fiber[A]] {
+func fork[A any](e Effect[A], o scope.ForkConfig) Effect[*Fiber[A]] {
 	return Effect[*Fiber[A]]{step: func(f *scope.Fiber) (*Fiber[A], *scope.Cause, Effect[*Fiber[A]]) {
 		fb := new(Fiber[A])
 		f.ForkInto(&fb.kernel, fb.body(e), o)
@@ -86,24 +85,24 @@ func fork[A any](e Effect[A], o scope.ForkOptions) Effect[*Fiber[A]] {
 
 // ForkIn starts e in a fiber that is interrupted and awaited when s closes. In a
 // closed scope it does not run.
-func ForkIn[A any](e Effect[A], s *scope.Scope, opts ...ForkOption) Effect[*Fiber[A]] {
-	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return forkIn(f, e, s, opts), nil })
+func ForkIn[A any](e Effect[A], s *scope.Scope, options ...ForkOption) Effect[*Fiber[A]] {
+	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return forkIn(f, e, s, options), nil })
 }
 
-func forkIn[A any](f *scope.Fiber, e Effect[A], s *scope.Scope, opts []ForkOption) *Fiber[A] {
+func forkIn[A any](f *scope.Fiber, e Effect[A], s *scope.Scope, options []ForkOption) *Fiber[A] {
 	fb := new(Fiber[A])
-	f.ForkIn(s, &fb.kernel, fb.body(e), forkOptions(opts))
+	f.ForkIn(s, &fb.kernel, fb.body(e), forkConfig(options))
 	return fb
 }
 
 // ForkScoped is ForkIn the scope at hand. Without one it is a defect.
-func ForkScoped[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
+func ForkScoped[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
 		s, c := scopeAtHand(f)
 		if c != nil {
 			return nil, c
 		}
-		return forkIn(f, e, s, opts), nil
+		return forkIn(f, e, s, options), nil
 	})
 }
 
@@ -111,10 +110,10 @@ func ForkScoped[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
 func (fb *Fiber[A]) Kernel() *scope.Fiber { return &fb.kernel }
 
 // ID is the fiber's number.
-func (fb *Fiber[A]) ID() scope.FiberID { return fb.kernel.ID() }
+func (fb *Fiber[A]) ID[_ onUse]() scope.FiberID { return fb.kernel.ID() }
 
 // Exited is the exit, once the fiber has ended. Any goroutine may call it.
-func (fb *Fiber[A]) Exited() (exit scope.Exit[A], ended bool) {
+func (fb *Fiber[A]) Exited[_ onUse]() (exit scope.Exit[A], ended bool) {
 	c, done := fb.kernel.Exited()
 	if !done {
 		return scope.Exit[A]{}, false
@@ -122,10 +121,10 @@ func (fb *Fiber[A]) Exited() (exit scope.Exit[A], ended bool) {
 	return fb.exit(c), true
 }
 
-func (fb *Fiber[A]) exit(c *scope.Cause) scope.Exit[A] { return scope.MakeExit(fb.value, c) }
+func (fb *Fiber[A]) exit[_ onUse](c *scope.Cause) scope.Exit[A] { return scope.NewExit(fb.value, c) }
 
 // Join waits for the fiber and ends as it did.
-func (fb *Fiber[A]) Join() Effect[A] {
+func (fb *Fiber[A]) Join[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if c, done := fb.kernel.Exited(); done {
 			return then(FromExit(fb.exit(c)))
@@ -139,7 +138,7 @@ func (fb *Fiber[A]) Join() Effect[A] {
 }
 
 // Await waits for the fiber and gives its exit.
-func (fb *Fiber[A]) Await() Effect[scope.Exit[A]] {
+func (fb *Fiber[A]) Await[_ onUse]() Effect[scope.Exit[A]] {
 	return primitive(func(f *scope.Fiber) (scope.Exit[A], *scope.Cause) {
 		if c := f.Await(&fb.kernel); c != nil {
 			return scope.Exit[A]{}, c
@@ -150,7 +149,7 @@ func (fb *Fiber[A]) Await() Effect[scope.Exit[A]] {
 }
 
 // Interrupt interrupts the fiber and waits for its end.
-func (fb *Fiber[A]) Interrupt() Effect[Unit] {
+func (fb *Fiber[A]) Interrupt[_ onUse]() Effect[Unit] {
 	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		return result(Unit{}, f.InterruptAwait(&fb.kernel))
 	}}
@@ -158,10 +157,10 @@ func (fb *Fiber[A]) Interrupt() Effect[Unit] {
 
 // InterruptNow interrupts the fiber and does not wait (TypeScript:
 // interruptUnsafe).
-func (fb *Fiber[A]) InterruptNow(by scope.FiberID) { fb.kernel.Interrupt(by) }
+func (fb *Fiber[A]) InterruptNow[_ onUse](by scope.FiberID) { fb.kernel.Interrupt(by) }
 
 // RunIn ties the fiber to s: closing s interrupts and awaits it.
-func (fb *Fiber[A]) RunIn(s *scope.Scope) { fb.kernel.RunIn(s) }
+func (fb *Fiber[A]) RunIn[_ onUse](s *scope.Scope) { fb.kernel.RunIn(s) }
 
 // AnyFiber is a fiber whose type does not matter.
 type AnyFiber interface{ Kernel() *scope.Fiber }
@@ -186,7 +185,7 @@ func kernels(fibers []AnyFiber) []*scope.Fiber {
 
 // AwaitAllChildren runs e, then waits for the children that were forked
 // meanwhile.
-func (e Effect[A]) AwaitAllChildren() Effect[A] {
+func (e Effect[A]) AwaitAllChildren[_ onUse]() Effect[A] {
 	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
 		wait := awaitNewChildren(f)
 		return onExit(f, e, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause { return wait() })

@@ -22,14 +22,14 @@ type FiberMap[K comparable, A any] struct {
 }
 
 type keyed[K comparable, A any] struct {
-	place[*keyed[K, A]]
+	seat[*keyed[K, A]]
 	key    K
 	member *member[A]
 }
 
-// NewFiberMap makes a map that closes with the scope at hand (TypeScript:
+// MakeFiberMap makes a map that closes with the scope at hand (TypeScript:
 // FiberMap.make). Without a scope at hand it is a defect.
-func NewFiberMap[K comparable, A any]() Effect[*FiberMap[K, A]] {
+func MakeFiberMap[K comparable, A any]() Effect[*FiberMap[K, A]] {
 	return AcquireRelease(
 		Sync(func() *FiberMap[K, A] { return &FiberMap[K, A]{entries: map[K]*keyed[K, A]{}} }),
 		func(m *FiberMap[K, A], _ scope.Exit[any]) Effect[Unit] { return m.group.close(0) })
@@ -39,8 +39,8 @@ func NewFiberMap[K comparable, A any]() Effect[*FiberMap[K, A]] {
 // that was there is interrupted and not awaited; with OnlyIfMissing it stays
 // instead, and the fiber that Run gives has been interrupted. In a closed map
 // the caller is interrupted.
-func (m *FiberMap[K, A]) Run(key K, e Effect[A], opts ...RunOption) Effect[*Fiber[A]] {
-	o := runOptionsOf(opts)
+func (m *FiberMap[K, A]) Run[_ onUse](key K, e Effect[A], options ...RunOption) Effect[*Fiber[A]] {
+	o := runConfigOf(options)
 	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
 		fb, ok := m.run(f, key, e, o)
 		if !ok {
@@ -50,7 +50,7 @@ func (m *FiberMap[K, A]) Run(key K, e Effect[A], opts ...RunOption) Effect[*Fibe
 	})
 }
 
-func (m *FiberMap[K, A]) run(f *scope.Fiber, key K, e Effect[A], o runOptions) (*Fiber[A], bool) {
+func (m *FiberMap[K, A]) run[_ onUse](f *scope.Fiber, key K, e Effect[A], o runConfig) (*Fiber[A], bool) {
 	m.group.mu.Lock()
 	closed, there := m.group.closed, m.entries[key] != nil
 	m.group.mu.Unlock()
@@ -63,25 +63,25 @@ func (m *FiberMap[K, A]) run(f *scope.Fiber, key K, e Effect[A], o runOptions) (
 	return runMember(f, e, o, func(fb *Fiber[A]) { m.SetNow(key, fb, o.list()...) }), true
 }
 
-func (o runOptions) list() (opts []RunOption) {
-	if o.onlyIfMissing {
-		opts = append(opts, OnlyIfMissing)
+func (c runConfig) list() (options []RunOption) {
+	if c.onlyIfMissing {
+		options = append(options, OnlyIfMissing())
 	}
-	if o.propagate {
-		opts = append(opts, PropagateInterruption)
+	if c.propagate {
+		options = append(options, PropagateInterruption())
 	}
-	return opts
+	return options
 }
 
 // FiberMapRuntime gives m's Run for code outside any fiber, with the services at
 // hand now (TypeScript: FiberMap.runtime). In a closed map it gives a fiber that
 // has been interrupted. On the parallel runtime any goroutine may call it, on
 // the deterministic one only code that runs on it.
-func FiberMapRuntime[K comparable, A any](m *FiberMap[K, A]) Effect[func(key K, e Effect[A], opts ...RunOption) *Fiber[A]] {
+func FiberMapRuntime[K comparable, A any](m *FiberMap[K, A]) Effect[func(key K, e Effect[A], options ...RunOption) *Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (func(K, Effect[A], ...RunOption) *Fiber[A], *scope.Cause) {
 		keep := forker(f)
-		return func(key K, e Effect[A], opts ...RunOption) *Fiber[A] {
-			fb, ok := m.run(keep, key, e, runOptionsOf(opts))
+		return func(key K, e Effect[A], options ...RunOption) *Fiber[A] {
+			fb, ok := m.run(keep, key, e, runConfigOf(options))
 			if !ok {
 				return interruptedFiber[A](keep)
 			}
@@ -92,15 +92,15 @@ func FiberMapRuntime[K comparable, A any](m *FiberMap[K, A]) Effect[func(key K, 
 
 // Set puts a fiber that runs already under key, by Run's rules. In a closed map
 // the fiber is interrupted.
-func (m *FiberMap[K, A]) Set(key K, fiber *Fiber[A], opts ...RunOption) Effect[Unit] {
-	return SyncUnit(func() { m.SetNow(key, fiber, opts...) })
+func (m *FiberMap[K, A]) Set[_ onUse](key K, fiber *Fiber[A], options ...RunOption) Effect[Unit] {
+	return SyncUnit(func() { m.SetNow(key, fiber, options...) })
 }
 
 // SetNow is Set outside any effect (TypeScript: setUnsafe). On the parallel
 // runtime any goroutine may call it, on the deterministic one only code that
 // runs on it.
-func (m *FiberMap[K, A]) SetNow(key K, fiber *Fiber[A], opts ...RunOption) {
-	o := runOptionsOf(opts)
+func (m *FiberMap[K, A]) SetNow[_ onUse](key K, fiber *Fiber[A], options ...RunOption) {
+	o := runConfigOf(options)
 	g := &m.group
 	g.mu.Lock()
 	at := m.entries[key]
@@ -114,7 +114,7 @@ func (m *FiberMap[K, A]) SetNow(key K, fiber *Fiber[A], opts ...RunOption) {
 		return
 	}
 	next := newMember(fiber, o)
-	g.alive.join(&next.place)
+	g.alive.join(&next.seat)
 	var previous *Fiber[A]
 	if at != nil {
 		previous, at.member = at.member.fiber, next
@@ -122,7 +122,7 @@ func (m *FiberMap[K, A]) SetNow(key K, fiber *Fiber[A], opts ...RunOption) {
 		at = &keyed[K, A]{key: key, member: next}
 		at.owner = at
 		m.entries[key] = at
-		m.order.join(&at.place)
+		m.order.join(&at.seat)
 	}
 	g.mu.Unlock()
 	// The new fiber is in its place before the old one is interrupted, since a
@@ -133,7 +133,7 @@ func (m *FiberMap[K, A]) SetNow(key K, fiber *Fiber[A], opts ...RunOption) {
 	next.observe(func(ended *member[A]) { m.ended(key, ended) })
 }
 
-func (m *FiberMap[K, A]) ended(key K, ended *member[A]) {
+func (m *FiberMap[K, A]) ended[_ onUse](key K, ended *member[A]) {
 	g := &m.group
 	g.mu.Lock()
 	if g.closed {
@@ -146,16 +146,16 @@ func (m *FiberMap[K, A]) ended(key K, ended *member[A]) {
 }
 
 // forget takes a fiber out; a newer one under its key stays.
-func (m *FiberMap[K, A]) forget(key K, ended *member[A]) {
-	m.group.alive.leave(&ended.place)
+func (m *FiberMap[K, A]) forget[_ onUse](key K, ended *member[A]) {
+	m.group.alive.leave(&ended.seat)
 	if at := m.entries[key]; at != nil && at.member == ended {
 		delete(m.entries, key)
-		m.order.leave(&at.place)
+		m.order.leave(&at.seat)
 	}
 }
 
 // Get is the fiber under key, if there is one. Any goroutine may call it.
-func (m *FiberMap[K, A]) Get(key K) (fiber *Fiber[A], ok bool) {
+func (m *FiberMap[K, A]) Get[_ onUse](key K) (fiber *Fiber[A], ok bool) {
 	m.group.mu.Lock()
 	defer m.group.mu.Unlock()
 	if at := m.entries[key]; at != nil && !m.group.closed {
@@ -165,16 +165,18 @@ func (m *FiberMap[K, A]) Get(key K) (fiber *Fiber[A], ok bool) {
 }
 
 // HasNow tells whether there is a fiber under key (TypeScript: hasUnsafe).
-func (m *FiberMap[K, A]) HasNow(key K) bool {
+func (m *FiberMap[K, A]) HasNow[_ onUse](key K) bool {
 	_, ok := m.Get(key)
 	return ok
 }
 
 // Has tells whether there is a fiber under key.
-func (m *FiberMap[K, A]) Has(key K) Effect[bool] { return Sync(func() bool { return m.HasNow(key) }) }
+func (m *FiberMap[K, A]) Has[_ onUse](key K) Effect[bool] {
+	return Sync(func() bool { return m.HasNow(key) })
+}
 
 // Remove interrupts the fiber under key and waits for its end.
-func (m *FiberMap[K, A]) Remove(key K) Effect[Unit] {
+func (m *FiberMap[K, A]) Remove[_ onUse](key K) Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		fiber, ok := m.Get(key)
 		if !ok {
@@ -186,7 +188,7 @@ func (m *FiberMap[K, A]) Remove(key K) Effect[Unit] {
 
 // Clear interrupts the fibers under all keys, those that are added meanwhile
 // included, and waits for their ends.
-func (m *FiberMap[K, A]) Clear() Effect[Unit] {
+func (m *FiberMap[K, A]) Clear[_ onUse]() Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		var fibers []*scope.Fiber
 		var w walk[*keyed[K, A]]
@@ -208,7 +210,7 @@ func (m *FiberMap[K, A]) Clear() Effect[Unit] {
 }
 
 // Len is the number of keys.
-func (m *FiberMap[K, A]) Len() int {
+func (m *FiberMap[K, A]) Len[_ onUse]() int {
 	m.group.mu.Lock()
 	defer m.group.mu.Unlock()
 	if m.group.closed {
@@ -218,11 +220,11 @@ func (m *FiberMap[K, A]) Len() int {
 }
 
 // Size gives the number of keys.
-func (m *FiberMap[K, A]) Size() Effect[int] { return Sync(m.Len) }
+func (m *FiberMap[K, A]) Size[_ onUse]() Effect[int] { return Sync(m.Len) }
 
 // All are the keys and fibers as they are now, in the order in which the keys
 // came.
-func (m *FiberMap[K, A]) All() iter.Seq2[K, *Fiber[A]] {
+func (m *FiberMap[K, A]) All[_ onUse]() iter.Seq2[K, *Fiber[A]] {
 	return func(yield func(K, *Fiber[A]) bool) {
 		m.group.mu.Lock()
 		var keys []K
@@ -241,10 +243,10 @@ func (m *FiberMap[K, A]) All() iter.Seq2[K, *Fiber[A]] {
 
 // Join waits until a fiber fails, and fails as it did, or until the map is
 // closed.
-func (m *FiberMap[K, A]) Join() Effect[Unit] { return m.group.failed.Await() }
+func (m *FiberMap[K, A]) Join[_ onUse]() Effect[Unit] { return m.group.failed.Await() }
 
 // AwaitEmpty waits until the map is empty or closed.
-func (m *FiberMap[K, A]) AwaitEmpty() Effect[Unit] {
+func (m *FiberMap[K, A]) AwaitEmpty[_ onUse]() Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		return Unit{}, awaitEach(f, &m.group, func() *member[A] {
 			for p := m.order.head; p != nil; p = m.order.head {

@@ -15,7 +15,7 @@ import (
 // onBoth runs a program on both runtimes.
 func onBoth[A any](t *testing.T, program effect.Effect[A], check func(t *testing.T, exit scope.Exit[A])) {
 	t.Run("deterministic", func(t *testing.T) {
-		out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+		out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 		exit, ok := out.Exit.Get()
 		if !ok {
 			t.Fatalf("never ended: %v", out.Report)
@@ -38,8 +38,8 @@ func TestFiberMapReplaceWhileEnding(t *testing.T) {
 	program := effect.Suspend(func() effect.Effect[bool] {
 		var ended atomic.Int32
 		return effect.Scoped(effect.Gen(func(do *effect.Do) bool {
-			m := do.Await(effect.NewFiberMap[string, effect.Unit]())
-			gate := effect.MakeLatch(false)
+			m := do.Await(effect.MakeFiberMap[string, effect.Unit]())
+			gate := effect.NewLatch(false)
 			slow := effect.Never[effect.Unit]().OnExit(func(scope.Exit[effect.Unit]) effect.Effect[effect.Unit] {
 				return gate.Await().AndThen(effect.SyncUnit(func() { ended.Add(1) }))
 			})
@@ -79,11 +79,11 @@ func TestFiberMapOnlyIfMissingInParallel(t *testing.T) {
 	for range 50 {
 		var started atomic.Int32
 		mustRun(t, effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-			m := do.Await(effect.NewFiberMap[int, effect.Unit]())
+			m := do.Await(effect.MakeFiberMap[int, effect.Unit]())
 			work := effect.SyncUnit(func() { started.Add(1) }).AndThen(effect.Never[effect.Unit]())
 			try := make([]effect.Effect[*effect.Fiber[effect.Unit]], 8)
 			for i := range try {
-				try[i] = effect.YieldNow().AndThen(m.Run(1, work, effect.OnlyIfMissing))
+				try[i] = effect.YieldNow().AndThen(m.Run(1, work, effect.OnlyIfMissing()))
 			}
 			fibers := do.Await(effect.All(try, effect.Unbounded))
 			running := 0
@@ -109,8 +109,8 @@ func TestFiberMapJoin(t *testing.T) {
 	join := func(act func(do *effect.Do, m *effect.FiberMap[string, int])) effect.Effect[scope.Exit[effect.Unit]] {
 		return effect.Gen(func(do *effect.Do) scope.Exit[effect.Unit] {
 			s := do.Await(effect.MakeScope(scope.Sequential))
-			m := do.Await(effect.NewFiberMap[string, int]().ProvideScope(s))
-			joined := do.Await(effect.ForkChild(m.Join(), effect.StartImmediately))
+			m := do.Await(effect.MakeFiberMap[string, int]().ProvideScope(s))
+			joined := do.Await(effect.ForkChild(m.Join(), effect.StartImmediately()))
 			act(do, m)
 			do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
 			return do.Await(joined.Await())
@@ -132,13 +132,13 @@ func TestFiberMapJoin(t *testing.T) {
 			do.Await(do.Await(m.Run("a", effect.Never[int]())).Interrupt())
 		}, "Success({})"},
 		{"interrupted by the map", func(do *effect.Do, m *effect.FiberMap[string, int]) {
-			do.Await(m.Run("a", effect.Never[int](), effect.PropagateInterruption))
-			do.Await(m.Run("b", effect.Never[int](), effect.PropagateInterruption))
+			do.Await(m.Run("a", effect.Never[int](), effect.PropagateInterruption()))
+			do.Await(m.Run("b", effect.Never[int](), effect.PropagateInterruption()))
 			do.Await(m.Remove("a"))
 			do.Await(m.Clear())
 		}, "Success({})"},
 		{"interrupted by another", func(do *effect.Do, m *effect.FiberMap[string, int]) {
-			fb := do.Await(m.Run("a", effect.Never[int](), effect.PropagateInterruption))
+			fb := do.Await(m.Run("a", effect.Never[int](), effect.PropagateInterruption()))
 			fb.InterruptNow(77)
 			do.Await(fb.Await())
 			do.Await(m.AwaitEmpty())
@@ -160,9 +160,9 @@ func TestFiberMapJoin(t *testing.T) {
 func TestClosedCollections(t *testing.T) {
 	program := effect.Gen(func(do *effect.Do) int {
 		s := do.Await(effect.MakeScope(scope.Sequential))
-		m := do.Await(effect.NewFiberMap[string, int]().ProvideScope(s))
-		h := do.Await(effect.NewFiberHandle[int]().ProvideScope(s))
-		set := do.Await(effect.NewFiberSet[int]().ProvideScope(s))
+		m := do.Await(effect.MakeFiberMap[string, int]().ProvideScope(s))
+		h := do.Await(effect.MakeFiberHandle[int]().ProvideScope(s))
+		set := do.Await(effect.MakeFiberSet[int]().ProvideScope(s))
 		run := do.Await(effect.FiberMapRuntime(m))
 		add := do.Await(effect.FiberSetRuntime(set))
 		put := do.Await(effect.FiberHandleRuntime(h))
@@ -172,7 +172,7 @@ func TestClosedCollections(t *testing.T) {
 			}
 		}
 		do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
-		left := effect.MakeDeferred[int]()
+		left := effect.NewDeferred[int]()
 		outside := do.Await(effect.ForkDetach(left.Await()))
 		m.SetNow("a", outside)
 		for _, fb := range []*effect.Fiber[int]{
@@ -201,8 +201,8 @@ func TestClosedCollections(t *testing.T) {
 // A set and a map say what they hold in order, and forget what ends.
 func TestFiberSetAndOrder(t *testing.T) {
 	program := effect.Scoped(effect.Gen(func(do *effect.Do) string {
-		set := do.Await(effect.NewFiberSet[int]())
-		m := do.Await(effect.NewFiberMap[string, int]())
+		set := do.Await(effect.MakeFiberSet[int]())
+		m := do.Await(effect.MakeFiberMap[string, int]())
 		var first *effect.Fiber[int]
 		for i := range 3 {
 			fb := do.Await(set.Run(effect.Never[int]().As(i)))
@@ -243,10 +243,10 @@ func TestFiberHandleCloses(t *testing.T) {
 			return effect.Sleep(time.Millisecond).AndThen(effect.SyncUnit(func() { ended.Add(1) }))
 		})
 		return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-			h := do.Await(effect.NewFiberHandle[int]())
+			h := do.Await(effect.MakeFiberHandle[int]())
 			do.Await(h.Run(work))
 			do.Await(h.Run(work))
-			third := do.Await(h.Run(work, effect.OnlyIfMissing))
+			third := do.Await(h.Run(work, effect.OnlyIfMissing()))
 			if exit := do.Await(third.Await()); !exit.Cause().HasInterruptsOnly() {
 				do.Fail(fmt.Errorf("the third ended with %v", exit))
 			}
@@ -271,16 +271,16 @@ func TestInterruptEverywhereFiberMap(t *testing.T) {
 				return effect.YieldNow().AndThen(effect.SyncUnit(func() { alive-- }))
 			})
 		return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-			m := do.Await(effect.NewFiberMap[string, effect.Unit]())
+			m := do.Await(effect.MakeFiberMap[string, effect.Unit]())
 			do.Await(m.Run("a", work))
-			do.Await(m.Run("b", work, effect.StartLater))
+			do.Await(m.Run("b", work, effect.StartLater()))
 			do.Await(m.Run("a", work))
 			do.Await(effect.YieldNow())
 			do.Await(m.Remove("b"))
 			do.Await(m.AwaitEmpty())
 		}))
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		if out.Exit.IsAbsent() {
 			return fmt.Errorf("never ended: %v", out.Report)
 		}

@@ -14,9 +14,9 @@ type FiberSet[A any] struct {
 	in    map[*Fiber[A]]struct{}
 }
 
-// NewFiberSet makes a set that closes with the scope at hand (TypeScript:
+// MakeFiberSet makes a set that closes with the scope at hand (TypeScript:
 // FiberSet.make). Without a scope at hand it is a defect.
-func NewFiberSet[A any]() Effect[*FiberSet[A]] {
+func MakeFiberSet[A any]() Effect[*FiberSet[A]] {
 	return AcquireRelease(
 		Sync(func() *FiberSet[A] { return &FiberSet[A]{in: map[*Fiber[A]]struct{}{}} }),
 		func(s *FiberSet[A], _ scope.Exit[any]) Effect[Unit] { return s.group.close(0) })
@@ -24,12 +24,12 @@ func NewFiberSet[A any]() Effect[*FiberSet[A]] {
 
 // Run starts e in a fiber of its own, adds that and gives it. In a closed set
 // the effect does not run, and the fiber has been interrupted.
-func (s *FiberSet[A]) Run(e Effect[A], opts ...RunOption) Effect[*Fiber[A]] {
-	o := runOptionsOf(opts)
+func (s *FiberSet[A]) Run[_ onUse](e Effect[A], options ...RunOption) Effect[*Fiber[A]] {
+	o := runConfigOf(options)
 	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return s.run(f, e, o), nil })
 }
 
-func (s *FiberSet[A]) run(f *scope.Fiber, e Effect[A], o runOptions) *Fiber[A] {
+func (s *FiberSet[A]) run[_ onUse](f *scope.Fiber, e Effect[A], o runConfig) *Fiber[A] {
 	s.group.mu.Lock()
 	closed := s.group.closed
 	s.group.mu.Unlock()
@@ -42,22 +42,22 @@ func (s *FiberSet[A]) run(f *scope.Fiber, e Effect[A], o runOptions) *Fiber[A] {
 // FiberSetRuntime gives s's Run for code outside any fiber, with the services at
 // hand now (TypeScript: FiberSet.runtime). On the parallel runtime any goroutine
 // may call it, on the deterministic one only code that runs on it.
-func FiberSetRuntime[A any](s *FiberSet[A]) Effect[func(e Effect[A], opts ...RunOption) *Fiber[A]] {
+func FiberSetRuntime[A any](s *FiberSet[A]) Effect[func(e Effect[A], options ...RunOption) *Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (func(Effect[A], ...RunOption) *Fiber[A], *scope.Cause) {
 		keep := forker(f)
-		return func(e Effect[A], opts ...RunOption) *Fiber[A] { return s.run(keep, e, runOptionsOf(opts)) }, nil
+		return func(e Effect[A], options ...RunOption) *Fiber[A] { return s.run(keep, e, runConfigOf(options)) }, nil
 	})
 }
 
 // Add adds a fiber that runs already. In a closed set it is interrupted.
-func (s *FiberSet[A]) Add(fiber *Fiber[A], opts ...RunOption) Effect[Unit] {
-	return SyncUnit(func() { s.AddNow(fiber, opts...) })
+func (s *FiberSet[A]) Add[_ onUse](fiber *Fiber[A], options ...RunOption) Effect[Unit] {
+	return SyncUnit(func() { s.AddNow(fiber, options...) })
 }
 
 // AddNow is Add outside any effect (TypeScript: addUnsafe). On the parallel
 // runtime any goroutine may call it, on the deterministic one only code that
 // runs on it.
-func (s *FiberSet[A]) AddNow(fiber *Fiber[A], opts ...RunOption) {
+func (s *FiberSet[A]) AddNow[_ onUse](fiber *Fiber[A], options ...RunOption) {
 	g := &s.group
 	g.mu.Lock()
 	if g.closed {
@@ -69,14 +69,14 @@ func (s *FiberSet[A]) AddNow(fiber *Fiber[A], opts ...RunOption) {
 		g.mu.Unlock()
 		return
 	}
-	m := newMember(fiber, runOptionsOf(opts))
+	m := newMember(fiber, runConfigOf(options))
 	s.in[fiber] = struct{}{}
-	g.alive.join(&m.place)
+	g.alive.join(&m.seat)
 	g.mu.Unlock()
 	m.observe(s.ended)
 }
 
-func (s *FiberSet[A]) ended(m *member[A]) {
+func (s *FiberSet[A]) ended[_ onUse](m *member[A]) {
 	g := &s.group
 	g.mu.Lock()
 	if g.closed {
@@ -88,14 +88,14 @@ func (s *FiberSet[A]) ended(m *member[A]) {
 	g.heard(m)
 }
 
-func (s *FiberSet[A]) forget(m *member[A]) {
-	s.group.alive.leave(&m.place)
+func (s *FiberSet[A]) forget[_ onUse](m *member[A]) {
+	s.group.alive.leave(&m.seat)
 	delete(s.in, m.fiber)
 }
 
 // Clear interrupts all fibers, those that are added meanwhile included, and
 // waits for their ends.
-func (s *FiberSet[A]) Clear() Effect[Unit] {
+func (s *FiberSet[A]) Clear[_ onUse]() Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		var fibers []*scope.Fiber
 		var w walk[*member[A]]
@@ -118,7 +118,7 @@ func (s *FiberSet[A]) Clear() Effect[Unit] {
 }
 
 // Len is the number of fibers.
-func (s *FiberSet[A]) Len() int {
+func (s *FiberSet[A]) Len[_ onUse]() int {
 	s.group.mu.Lock()
 	defer s.group.mu.Unlock()
 	if s.group.closed {
@@ -128,10 +128,10 @@ func (s *FiberSet[A]) Len() int {
 }
 
 // Size gives the number of fibers.
-func (s *FiberSet[A]) Size() Effect[int] { return Sync(s.Len) }
+func (s *FiberSet[A]) Size[_ onUse]() Effect[int] { return Sync(s.Len) }
 
 // All are the fibers as they are now, in the order in which they were added.
-func (s *FiberSet[A]) All() iter.Seq[*Fiber[A]] {
+func (s *FiberSet[A]) All[_ onUse]() iter.Seq[*Fiber[A]] {
 	return func(yield func(*Fiber[A]) bool) {
 		s.group.mu.Lock()
 		var fibers []*Fiber[A]
@@ -149,10 +149,10 @@ func (s *FiberSet[A]) All() iter.Seq[*Fiber[A]] {
 
 // Join waits until a fiber fails, and fails as it did, or until the set is
 // closed.
-func (s *FiberSet[A]) Join() Effect[Unit] { return s.group.failed.Await() }
+func (s *FiberSet[A]) Join[_ onUse]() Effect[Unit] { return s.group.failed.Await() }
 
 // AwaitEmpty waits until the set is empty or closed.
-func (s *FiberSet[A]) AwaitEmpty() Effect[Unit] {
+func (s *FiberSet[A]) AwaitEmpty[_ onUse]() Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		return Unit{}, awaitEach(f, &s.group, func() *member[A] {
 			for p := s.group.alive.head; p != nil; p = s.group.alive.head {

@@ -9,7 +9,7 @@ import (
 
 // FilterOrElse lets a result through that keep accepts, and goes on with orElse
 // for any other.
-func (e Effect[A]) FilterOrElse(keep func(A) bool, orElse func(A) Effect[A]) Effect[A] {
+func (e Effect[A]) FilterOrElse[_ onUse](keep func(A) bool, orElse func(A) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, c := run(f, e)
 		if c != nil {
@@ -24,7 +24,7 @@ func (e Effect[A]) FilterOrElse(keep func(A) bool, orElse func(A) Effect[A]) Eff
 
 // FilterOrFail lets a result through that keep accepts, and fails for any other:
 // with orFail's error or, when orFail is nil, with *NoSuchElement.
-func (e Effect[A]) FilterOrFail(keep func(A) bool, orFail func(A) error) Effect[A] {
+func (e Effect[A]) FilterOrFail[_ onUse](keep func(A) bool, orFail func(A) error) Effect[A] {
 	return e.FilterOrElse(keep, failWith[A, A](orFail))
 }
 

@@ -8,7 +8,7 @@ import (
 // failure after a success is the exit; after a failure both causes join.
 func (e Effect[A]) OnExit[X any](fin func(scope.Exit[A]) Effect[X]) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
-		_, d := run(f, fin(scope.MakeExit(v, c)))
+		_, d := run(f, fin(scope.NewExit(v, c)))
 		return d
 	})
 }
@@ -57,7 +57,7 @@ func AcquireUseRelease[R, A, X any](acquire Effect[R], use func(R) Effect[A], re
 		return acquire.FlatMap(func(r R) Effect[A] {
 			return onExitEffect(Suspend(func() Effect[A] { return restore.Run(use(r)) }), false,
 				func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
-					_, d := run(f, release(r, scope.MakeExit(v, c)))
+					_, d := run(f, release(r, scope.NewExit(v, c)))
 					return d
 				})
 		})
@@ -160,7 +160,7 @@ func Scoped[A any](e Effect[A]) Effect[A] {
 		f.SetEnv(prev.WithScope(s))
 		return onExit(f, e, true, func(_ *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
 			f.SetEnv(prev)
-			return s.CloseMasked(f, scope.MakeExit(v, c).Any())
+			return s.CloseMasked(f, scope.NewExit(v, c).Any())
 		})
 	})
 }
@@ -177,16 +177,16 @@ func ScopedWith[A any](fn func(s *scope.Scope) Effect[A]) Effect[A] {
 //go:noinline
 func closing[A any](e Effect[A], s *scope.Scope) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
-		return s.CloseMasked(f, scope.MakeExit(v, c).Any())
+		return s.CloseMasked(f, scope.NewExit(v, c).Any())
 	})
 }
 
 // UseScope runs e with s at hand and closes s with e's exit (TypeScript:
 // Scope.use).
-func (e Effect[A]) UseScope(s *scope.Scope) Effect[A] { return closing(e.ProvideScope(s), s) }
+func (e Effect[A]) UseScope[_ onUse](s *scope.Scope) Effect[A] { return closing(e.ProvideScope(s), s) }
 
 // ProvideScope runs e with s as the scope at hand.
-func (e Effect[A]) ProvideScope(s *scope.Scope) Effect[A] {
+func (e Effect[A]) ProvideScope[_ onUse](s *scope.Scope) Effect[A] {
 	return withEnv(e, func(_ *scope.Fiber, env *scope.Env) *scope.Env { return env.WithScope(s) })
 }
 

@@ -9,7 +9,7 @@ import (
 // was given, on its goroutine, and to no effect inside it. Using it in another
 // effect or after the function has returned is a defect. That another goroutine
 // uses it cannot be told at run time, and breaks the program: the vet tool in
-// examples/unawaited finds go statements that do.
+// cmd/unawaited finds go statements that do.
 type Do struct {
 	f     *scope.Fiber
 	depth int

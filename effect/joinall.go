@@ -131,7 +131,7 @@ func AwaitExits[A any](fibers ...*Fiber[A]) Effect[[]scope.Exit[A]] {
 }
 
 // InterruptAs is Interrupt in the name of the fiber by.
-func (fb *Fiber[A]) InterruptAs(by scope.FiberID) Effect[Unit] {
+func (fb *Fiber[A]) InterruptAs[_ onUse](by scope.FiberID) Effect[Unit] {
 	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		fb.kernel.Interrupt(by)
 		return Unit{}, f.Await(&fb.kernel)
@@ -152,5 +152,5 @@ func ExitAsUnitAll[A any](exits ...scope.Exit[A]) scope.Exit[Unit] {
 	for _, exit := range exits {
 		all = append(all, exit.Cause().Reasons()...)
 	}
-	return scope.MakeExit(Unit{}, scope.CauseFromReasons(all...))
+	return scope.NewExit(Unit{}, scope.CauseFromReasons(all...))
 }

@@ -17,11 +17,11 @@ type Latch struct {
 	flushing           bool
 }
 
-// NewLatch makes a latch (TypeScript: Latch.make).
-func NewLatch(open bool) Effect[*Latch] { return Sync(func() *Latch { return MakeLatch(open) }) }
+// MakeLatch makes a latch (TypeScript: Latch.make).
+func MakeLatch(open bool) Effect[*Latch] { return Sync(func() *Latch { return NewLatch(open) }) }
 
-// MakeLatch makes a latch outside any effect.
-func MakeLatch(open bool) *Latch { return &Latch{open: open} }
+// NewLatch makes a latch outside any effect.
+func NewLatch(open bool) *Latch { return &Latch{open: open} }
 
 // Open opens the latch and tells whether it was closed.
 func (l *Latch) Open() Effect[bool] {

@@ -6,12 +6,12 @@ import "github.com/rivus/tether/scope"
 // share them. Provide, Build and BuildIn make one for themselves.
 type MemoMap struct{ built *memoMap }
 
-// NewMemoMap makes a memo map (TypeScript: Layer.makeMemoMap).
-func NewMemoMap() Effect[MemoMap] { return Sync(MakeMemoMap) }
+// MakeMemoMap makes a memo map (TypeScript: Layer.makeMemoMap).
+func MakeMemoMap() Effect[MemoMap] { return Sync(NewMemoMap) }
 
-// MakeMemoMap makes a memo map outside any effect (TypeScript:
+// NewMemoMap makes a memo map outside any effect (TypeScript:
 // Layer.makeMemoMapUnsafe).
-func MakeMemoMap() MemoMap { return MemoMap{newMemoMap(nil)} }
+func NewMemoMap() MemoMap { return MemoMap{newMemoMap(nil)} }
 
 // Fork makes a memo map that shares what m has, and keeps to itself what is
 // built with it (TypeScript: Layer.forkMemoMapUnsafe).

@@ -131,7 +131,7 @@ var LogAnnotations = NewReference("LogAnnotations", func() []slog.Attr { return 
 
 // AnnotateLogs adds attributes, given as to Log, to every record that e writes.
 // A key that is there already gets the new value.
-func (e Effect[A]) AnnotateLogs(args ...any) Effect[A] {
+func (e Effect[A]) AnnotateLogs[_ onUse](args ...any) Effect[A] {
 	return withEnv(e, annotated(args))
 }
 
@@ -214,7 +214,7 @@ var logSpans = NewReference("LogSpans", func() []logSpan { return nil })
 
 // WithLogSpan adds an attribute to every record that e writes: how long e has
 // been running, by the monotonic clock.
-func (e Effect[A]) WithLogSpan(label string) Effect[A] { return withEnv(e, spanned(label)) }
+func (e Effect[A]) WithLogSpan[_ onUse](label string) Effect[A] { return withEnv(e, spanned(label)) }
 
 //go:noinline
 func spanned(label string) func(*scope.Fiber, *scope.Env) *scope.Env {

@@ -18,7 +18,7 @@ func TestTimeoutStopsWhatNeverWaits(t *testing.T) {
 		return effect.Succeed(n + 1).FlatMap(endless)
 	}
 	nothing := effect.SyncUnit(func() {})
-	ref := effect.MakeRef(0)
+	ref := effect.NewRef(0)
 	for name, work := range map[string]effect.Effect[effect.Unit]{
 		"computes":   endless(0),
 		"Forever":    nothing.Forever().AsUnit(),
@@ -37,7 +37,7 @@ func TestTimeoutStopsWhatNeverWaits(t *testing.T) {
 			}
 		}),
 		"in a FiberMap": inFiberMap(nothing.Forever().AsUnit()),
-		"in a child":    effect.ForkChild(endless(0), effect.StartImmediately).FlatMap(func(f *effect.Fiber[effect.Unit]) effect.Effect[effect.Unit] { return f.Join() }),
+		"in a child":    effect.ForkChild(endless(0), effect.StartImmediately()).FlatMap(func(f *effect.Fiber[effect.Unit]) effect.Effect[effect.Unit] { return f.Join() }),
 		"in Each":       effect.ForEachDiscard([]int{1, 2}, func(int, int) effect.Effect[effect.Unit] { return endless(0) }, 2),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestTimeoutStopsWhatNeverWaits(t *testing.T) {
 
 func inFiberMap(work effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
 	return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-		m := do.Await(effect.NewFiberMap[string, effect.Unit]())
+		m := do.Await(effect.MakeFiberMap[string, effect.Unit]())
 		fb := do.Await(m.Run("k", work))
 		do.Await(fb.Join())
 	}))
@@ -62,10 +62,10 @@ func inFiberMap(work effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
 // back wakes it, on both runtimes.
 func TestSemaphoreTakeOfNothing(t *testing.T) {
 	program := effect.GenUnit(func(do *effect.Do) {
-		s := effect.MakeSemaphore(2)
+		s := effect.NewSemaphore(2)
 		do.Await(s.Take(2))
 		do.Await(s.Resize(1))
-		fb := do.Await(effect.ForkChild(s.Take(0), effect.StartImmediately))
+		fb := do.Await(effect.ForkChild(s.Take(0), effect.StartImmediately()))
 		do.Await(s.Release(1))
 		do.Await(fb.Join())
 	})

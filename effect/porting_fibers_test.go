@@ -83,13 +83,13 @@ func TestPortingFibers(t *testing.T) {
 		}},
 		{"latchNow", "releasetrue; w1; closedtrue; w2; w3; opentrue; isOpenfalse; opentrue; openfalse; w4; =true false", func(l *portLog) effect.Effect[string] {
 			return effect.Gen(func(do *effect.Do) string {
-				gate := effect.MakeLatch(false)
+				gate := effect.NewLatch(false)
 				wait := func(n int) *effect.Fiber[effect.Unit] {
 					return do.Await(effect.ForkChild(gate.Await().AndThen(l.note(fmt.Sprint("w", n))).AndThen(effect.SyncUnit(func() {
 						if n == 1 {
 							l.add(fmt.Sprint("closed", gate.CloseNow()))
 						}
-					})), effect.StartImmediately))
+					})), effect.StartImmediately()))
 				}
 				w1, w2 := wait(1), wait(2)
 				do.Await(l.note(fmt.Sprint("release", do.Await(gate.Release()))))
@@ -106,9 +106,9 @@ func TestPortingFibers(t *testing.T) {
 		}},
 		{"latchReleaseTwice", "w1; before; w2; after; w3; =done", func(l *portLog) effect.Effect[string] {
 			return effect.Gen(func(do *effect.Do) string {
-				gate := effect.MakeLatch(false)
+				gate := effect.NewLatch(false)
 				wait := func(n int) *effect.Fiber[effect.Unit] {
-					return do.Await(effect.ForkChild(gate.Await().AndThen(l.note(fmt.Sprint("w", n))), effect.StartImmediately))
+					return do.Await(effect.ForkChild(gate.Await().AndThen(l.note(fmt.Sprint("w", n))), effect.StartImmediately()))
 				}
 				w1 := wait(1)
 				do.Await(gate.Release())
@@ -127,14 +127,14 @@ func TestPortingFibers(t *testing.T) {
 		}},
 		{"deferredSync", "fn1; fn2; fn3; fn4; =true false false false false !Fail(A) [3]", func(l *portLog) effect.Effect[string] {
 			return effect.Gen(func(do *effect.Do) string {
-				d := do.Await(effect.NewDeferred[int]())
+				d := do.Await(effect.MakeDeferred[int]())
 				out := fmt.Sprint(
 					do.Await(d.FailSync(func() error { l.add("fn1"); return portA{} })),
 					do.Await(d.Sync(func() int { l.add("fn2"); return 1 })),
 					do.Await(d.DieSync(func() any { l.add("fn3"); return 1 })),
 					do.Await(d.FailCauseSync(func() *scope.Cause { l.add("fn4"); return scope.CauseDie("x") })),
 					do.Await(d.InterruptWith(3)))
-				e := do.Await(effect.NewDeferred[int]())
+				e := do.Await(effect.MakeDeferred[int]())
 				do.Await(e.InterruptWith(3))
 				x := do.Await(effect.Exit(e.Await()))
 				return fmt.Sprint(out, " ", do.Await(portExited(d.Await())), " ", x.Cause().Interruptors())

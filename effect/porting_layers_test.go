@@ -31,7 +31,7 @@ func portServices() effect.Effect[string] {
 
 // portIn is the service in env.
 func portIn(env *scope.Env, key effect.Service[string]) string {
-	exit := effect.RunDeterministic(key.Get().ProvideEnv(env), effect.DeterministicOptions{}).Exit
+	exit := effect.RunDeterministic(key.Get().ProvideEnv(env), effect.DeterministicConfig{}).Exit
 	v, _ := exit.MustGet().Value()
 	return v
 }
@@ -157,7 +157,7 @@ func TestPortingLayers(t *testing.T) {
 		}},
 		{"memoMap", "build s; close a; close b; close c; free s; build s; end; free s; ={}", func(l *portLog) effect.Effect[string] {
 			return effect.Scoped(effect.Gen(func(do *effect.Do) string {
-				m, s := do.Await(effect.NewMemoMap()), portBuilt(l, portS, "s")
+				m, s := do.Await(effect.MakeMemoMap()), portBuilt(l, portS, "s")
 				at := do.Await(effect.Scope())
 				a, b, c := at.Fork(scope.Sequential), at.Fork(scope.Sequential), do.Await(effect.ForkScope(at, scope.Sequential))
 				do.Await(s.BuildWith(m, a))
@@ -174,7 +174,7 @@ func TestPortingLayers(t *testing.T) {
 		}},
 		{"memoNested", "build s; t+s; free s; ={}", func(l *portLog) effect.Effect[string] {
 			return effect.Scoped(effect.Gen(func(do *effect.Do) string {
-				m, s := do.Await(effect.NewMemoMap()), portBuilt(l, portS, "s")
+				m, s := do.Await(effect.MakeMemoMap()), portBuilt(l, portS, "s")
 				at := do.Await(effect.Scope())
 				inner := portT.From(effect.Scoped(s.Build()).Map(func(env *scope.Env) string { return "t+" + service(env) }))
 				do.Await(s.BuildWith(m, at))

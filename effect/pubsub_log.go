@@ -21,13 +21,13 @@ type pubsubEntry[A any] struct {
 }
 
 // next is the number of the next entry.
-func (l *pubsubLog[A]) next() int { return l.first + l.entries.len() }
+func (l *pubsubLog[A]) next[_ onUse]() int { return l.first + l.entries.len() }
 
-func (l *pubsubLog[A]) full() bool { return l.entries.len() >= l.capacity }
+func (l *pubsubLog[A]) full[_ onUse]() bool { return l.entries.len() >= l.capacity }
 
 // publish answers false when the log is full. A message that nobody subscribes
 // to is only kept for replay.
-func (l *pubsubLog[A]) publish(v A) bool {
+func (l *pubsubLog[A]) publish[_ onUse](v A) bool {
 	if l.full() {
 		return false
 	}
@@ -39,7 +39,7 @@ func (l *pubsubLog[A]) publish(v A) bool {
 }
 
 // publishAll answers what did not fit.
-func (l *pubsubLog[A]) publishAll(list []A) (rest []A) {
+func (l *pubsubLog[A]) publishAll[_ onUse](list []A) (rest []A) {
 	for i, v := range list {
 		if !l.publish(v) {
 			return list[i:]
@@ -50,7 +50,7 @@ func (l *pubsubLog[A]) publishAll(list []A) (rest []A) {
 
 // slide drops the oldest message; who has not read it still gets it if it was
 // promised to them as a replay.
-func (l *pubsubLog[A]) slide() {
+func (l *pubsubLog[A]) slide[_ onUse]() {
 	if l.entries.len() > 0 {
 		e := l.entries.pop()
 		l.first++
@@ -64,13 +64,13 @@ type pubsubReader struct {
 	gone bool
 }
 
-func (l *pubsubLog[A]) subscribe() pubsubReader {
+func (l *pubsubLog[A]) subscribe[_ onUse]() pubsubReader {
 	l.subscribers++
 	return pubsubReader{at: l.next()}
 }
 
 // unread is the number of entries that r has still to read.
-func (l *pubsubLog[A]) unread(r *pubsubReader) int {
+func (l *pubsubLog[A]) unread[_ onUse](r *pubsubReader) int {
 	if r.gone {
 		return 0
 	}
@@ -78,7 +78,7 @@ func (l *pubsubLog[A]) unread(r *pubsubReader) int {
 }
 
 // read reads the next entry, which there must be, and answers its number.
-func (l *pubsubLog[A]) read(r *pubsubReader) (v A, number int) {
+func (l *pubsubLog[A]) read[_ onUse](r *pubsubReader) (v A, number int) {
 	r.at = max(r.at, l.first)
 	e := l.entries.slot(r.at - l.first)
 	v, number = e.value, r.at
@@ -90,7 +90,7 @@ func (l *pubsubLog[A]) read(r *pubsubReader) (v A, number int) {
 	return v, number
 }
 
-func (l *pubsubLog[A]) unsubscribe(r *pubsubReader) {
+func (l *pubsubLog[A]) unsubscribe[_ onUse](r *pubsubReader) {
 	if r.gone {
 		return
 	}

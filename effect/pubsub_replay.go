@@ -23,7 +23,7 @@ func makeReplayBuffer[A any](capacity int) *replayBuffer[A] {
 	return &replayBuffer[A]{capacity: capacity}
 }
 
-func (b *replayBuffer[A]) offer(v A) (number int) {
+func (b *replayBuffer[A]) offer[_ onUse](v A) (number int) {
 	if b == nil {
 		return 0
 	}
@@ -36,7 +36,7 @@ func (b *replayBuffer[A]) offer(v A) (number int) {
 	return number
 }
 
-func (b *replayBuffer[A]) slide(v A, number int) {
+func (b *replayBuffer[A]) slide[_ onUse](v A, number int) {
 	if b == nil {
 		return
 	}
@@ -48,7 +48,7 @@ func (b *replayBuffer[A]) slide(v A, number int) {
 }
 
 // window is what a new subscriber is promised.
-func (b *replayBuffer[A]) window() (w replayWindow[A]) {
+func (b *replayBuffer[A]) window[_ onUse]() (w replayWindow[A]) {
 	if b == nil {
 		return w
 	}
@@ -71,10 +71,10 @@ type replayWindow[A any] struct {
 	newest int
 }
 
-func (w *replayWindow[A]) len() int { return w.values.len() }
+func (w *replayWindow[A]) len[_ onUse]() int { return w.values.len() }
 
 // take takes the oldest value, which there must be.
-func (w *replayWindow[A]) take() A {
+func (w *replayWindow[A]) take[_ onUse]() A {
 	b := w.buffer
 	for i := max(0, b.slides.len()-(b.slid-w.slid)); i < b.slides.len(); i++ {
 		if e := b.slides.at(i); e.number > w.newest {
@@ -87,7 +87,7 @@ func (w *replayWindow[A]) take() A {
 	return w.values.pop()
 }
 
-func (w *replayWindow[A]) takeN(n int) []A {
+func (w *replayWindow[A]) takeN[_ onUse](n int) []A {
 	out := make([]A, 0, n)
 	for range n {
 		out = append(out, w.take())

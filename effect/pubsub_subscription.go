@@ -9,7 +9,7 @@ import (
 // Subscription gives the messages that were published since it was made. Several
 // fibers may take from it; each message goes to one of them.
 type Subscription[A any] struct {
-	place[*Subscription[A]]
+	seat[*Subscription[A]]
 	hub *PubSub[A]
 	// The hub's lock guards the rest.
 	reader  pubsubReader
@@ -28,7 +28,7 @@ type returnedMessage[A any] struct {
 
 // poller is a fiber that waits for a message.
 type poller[A any] struct {
-	place[*poller[A]]
+	seat[*poller[A]]
 	token scope.Token
 	value A
 	// given tells that value is the log's message of that number.
@@ -39,7 +39,7 @@ type poller[A any] struct {
 
 // Subscribe makes a subscription that closes with the scope at hand, or with the
 // pubsub. Without a scope at hand it is a defect.
-func (p *PubSub[A]) Subscribe() Effect[*Subscription[A]] {
+func (p *PubSub[A]) Subscribe[_ onUse]() Effect[*Subscription[A]] {
 	return primitive(func(f *scope.Fiber) (*Subscription[A], *scope.Cause) {
 		at, c := scopeAtHand(f)
 		if c != nil {
@@ -61,7 +61,7 @@ func (p *PubSub[A]) Subscribe() Effect[*Subscription[A]] {
 	}).Uninterruptible()
 }
 
-func (s *Subscription[A]) close(f *scope.Fiber) *scope.Cause {
+func (s *Subscription[A]) close[_ onUse](f *scope.Fiber) *scope.Cause {
 	p := s.hub
 	p.mu.Lock()
 	s.closed = true
@@ -75,7 +75,7 @@ func (s *Subscription[A]) close(f *scope.Fiber) *scope.Cause {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting.leave(&s.place)
+	p.waiting.leave(&s.seat)
 	p.log.unsubscribe(&s.reader)
 	s.replay, s.returned = replayWindow[A]{}, nil
 	p.admitWaiting()
@@ -83,9 +83,9 @@ func (s *Subscription[A]) close(f *scope.Fiber) *scope.Cause {
 }
 
 // unread and what follows are called with the hub's lock held.
-func (s *Subscription[A]) unread() int { return len(s.returned) + s.hub.log.unread(&s.reader) }
+func (s *Subscription[A]) unread[_ onUse]() int { return len(s.returned) + s.hub.log.unread(&s.reader) }
 
-func (s *Subscription[A]) read() (A, int) {
+func (s *Subscription[A]) read[_ onUse]() (A, int) {
 	if len(s.returned) > 0 {
 		m := s.returned[0]
 		s.returned = s.returned[1:]
@@ -95,7 +95,7 @@ func (s *Subscription[A]) read() (A, int) {
 }
 
 // readUpTo reads what is unread. While fibers wait it is theirs.
-func (s *Subscription[A]) readUpTo(most int) []A {
+func (s *Subscription[A]) readUpTo[_ onUse](most int) []A {
 	if s.pollers.len() > 0 {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (s *Subscription[A]) readUpTo(most int) []A {
 }
 
 // giveBack is for a message whose taker was interrupted.
-func (s *Subscription[A]) giveBack(w *poller[A]) {
+func (s *Subscription[A]) giveBack[_ onUse](w *poller[A]) {
 	if s.closed {
 		return
 	}
@@ -121,7 +121,7 @@ func (s *Subscription[A]) giveBack(w *poller[A]) {
 // interrupted. A fiber that is interrupted while it waits has taken nothing; on
 // the parallel runtime an interruption may also fall between the take and what
 // comes next, and then the message is lost.
-func (s *Subscription[A]) Take() Effect[A] {
+func (s *Subscription[A]) Take[_ onUse]() Effect[A] {
 	return primitive(func(f *scope.Fiber) (v A, c *scope.Cause) {
 		p := s.hub
 		p.mu.Lock()
@@ -144,7 +144,7 @@ func (s *Subscription[A]) Take() Effect[A] {
 var waitMessage = &scope.Waiting{What: "a message of a PubSub"}
 
 // wait waits for one message. It gives the lock back.
-func (s *Subscription[A]) wait(f *scope.Fiber) (v A, c *scope.Cause) {
+func (s *Subscription[A]) wait[_ onUse](f *scope.Fiber) (v A, c *scope.Cause) {
 	p := s.hub
 	if s.closed {
 		p.mu.Unlock()
@@ -158,9 +158,9 @@ func (s *Subscription[A]) wait(f *scope.Fiber) (v A, c *scope.Cause) {
 	w := &poller[A]{token: f.Arm()}
 	w.owner = w
 	if !s.listed() {
-		p.waiting.join(&s.place)
+		p.waiting.join(&s.seat)
 	}
-	s.pollers.join(&w.place)
+	s.pollers.join(&w.seat)
 	p.serve(s)
 	p.mu.Unlock()
 	b := f.Block(w.token, waitMessage)
@@ -173,7 +173,7 @@ func (s *Subscription[A]) wait(f *scope.Fiber) (v A, c *scope.Cause) {
 	}
 	c = f.Settle(c, func() *scope.Cause {
 		p.mu.Lock()
-		s.pollers.leave(&w.place)
+		s.pollers.leave(&w.seat)
 		p.mu.Unlock()
 		return nil
 	})
@@ -189,7 +189,7 @@ func (s *Subscription[A]) wait(f *scope.Fiber) (v A, c *scope.Cause) {
 }
 
 // TakeAll waits for a message and takes all there are; see Take.
-func (s *Subscription[A]) TakeAll() Effect[[]A] {
+func (s *Subscription[A]) TakeAll[_ onUse]() Effect[[]A] {
 	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
 		p := s.hub
 		var first []A
@@ -219,7 +219,7 @@ func (s *Subscription[A]) TakeAll() Effect[[]A] {
 
 // TakeUpTo takes the messages that are there, at most that many, and does not
 // wait.
-func (s *Subscription[A]) TakeUpTo(most int) Effect[[]A] {
+func (s *Subscription[A]) TakeUpTo[_ onUse](most int) Effect[[]A] {
 	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
 		p := s.hub
 		p.mu.Lock()
@@ -240,7 +240,7 @@ func (s *Subscription[A]) TakeUpTo(most int) Effect[[]A] {
 
 // TakeBetween waits for least messages and takes up to most. When it is
 // interrupted while it waits, what it has taken before is lost.
-func (s *Subscription[A]) TakeBetween(least, most int) Effect[[]A] {
+func (s *Subscription[A]) TakeBetween[_ onUse](least, most int) Effect[[]A] {
 	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
 		out := []A{}
 		for least, most := max(0, least), max(0, most); most >= least; {
@@ -268,7 +268,7 @@ func (s *Subscription[A]) TakeBetween(least, most int) Effect[[]A] {
 
 // Remaining gives the number of messages that can be taken without waiting. When
 // the subscription is closed it is interrupted.
-func (s *Subscription[A]) Remaining() Effect[int] {
+func (s *Subscription[A]) Remaining[_ onUse]() Effect[int] {
 	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
 		if n, ok := s.RemainingNow(); ok {
 			return n, nil
@@ -279,7 +279,7 @@ func (s *Subscription[A]) Remaining() Effect[int] {
 
 // RemainingNow is Remaining outside any effect; ok is false when the
 // subscription is closed (TypeScript: remainingUnsafe).
-func (s *Subscription[A]) RemainingNow() (n int, ok bool) {
+func (s *Subscription[A]) RemainingNow[_ onUse]() (n int, ok bool) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	if s.closed {

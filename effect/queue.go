@@ -32,73 +32,45 @@ type Queue[A any] struct {
 	taking func(*scope.Fiber) (A, *scope.Cause, Effect[A])
 }
 
-// Enqueue is a queue's end for those who offer.
-type Enqueue[A any] interface {
-	Offer(v A) Effect[bool]
-	OfferAll(list []A) Effect[[]A]
-	OfferNow(v A) bool
-	Fail(err error) Effect[bool]
-	FailCause(c *scope.Cause) Effect[bool]
-	End() Effect[bool]
-	Shutdown() Effect[bool]
-}
-
-// Dequeue is a queue's end for those who take.
-type Dequeue[A any] interface {
-	Take() Effect[A]
-	TakeAll() Effect[[]A]
-	TakeN(n int) Effect[[]A]
-	TakeBetween(least, most int) Effect[[]A]
-	Peek() Effect[A]
-	Await() Effect[Unit]
-	Size() Effect[int]
-	Shutdown() Effect[bool]
-}
-
-var (
-	_ Enqueue[int] = (*Queue[int])(nil)
-	_ Dequeue[int] = (*Queue[int])(nil)
-)
-
 // Done is the failure of takes from a queue that has ended.
 type Done = scope.Done
 
 // BoundedQueue makes a queue that holds up to capacity messages, and whose
 // offers wait while it is full (TypeScript: Queue.bounded).
-func BoundedQueue[A any](capacity int) Effect[*Queue[A]] { return newQueue[A](capacity, queueWaits) }
+func BoundedQueue[A any](capacity int) Effect[*Queue[A]] { return makeQueue[A](capacity, queueWaits) }
 
 // DroppingQueue makes a queue that refuses what is offered while it is full
 // (TypeScript: Queue.dropping).
-func DroppingQueue[A any](capacity int) Effect[*Queue[A]] { return newQueue[A](capacity, queueDrops) }
+func DroppingQueue[A any](capacity int) Effect[*Queue[A]] { return makeQueue[A](capacity, queueDrops) }
 
 // SlidingQueue makes a queue that drops its oldest message for a new one while
 // it is full (TypeScript: Queue.sliding).
-func SlidingQueue[A any](capacity int) Effect[*Queue[A]] { return newQueue[A](capacity, queueSlides) }
+func SlidingQueue[A any](capacity int) Effect[*Queue[A]] { return makeQueue[A](capacity, queueSlides) }
 
 // UnboundedQueue makes a queue that is never full (TypeScript: Queue.unbounded).
-func UnboundedQueue[A any]() Effect[*Queue[A]] { return newQueue[A](unlimited, queueWaits) }
+func UnboundedQueue[A any]() Effect[*Queue[A]] { return makeQueue[A](unlimited, queueWaits) }
 
-// MakeBoundedQueue is BoundedQueue outside any effect. On the deterministic
+// NewBoundedQueue is BoundedQueue outside any effect. On the deterministic
 // runtime its takers get their turns with those who wake them, not with the
 // queue's creator.
-func MakeBoundedQueue[A any](capacity int) *Queue[A] { return makeQueue[A](capacity, queueWaits, nil) }
+func NewBoundedQueue[A any](capacity int) *Queue[A] { return newQueue[A](capacity, queueWaits, nil) }
 
-// MakeDroppingQueue is DroppingQueue outside any effect; see MakeBoundedQueue.
-func MakeDroppingQueue[A any](capacity int) *Queue[A] { return makeQueue[A](capacity, queueDrops, nil) }
+// NewDroppingQueue is DroppingQueue outside any effect; see NewBoundedQueue.
+func NewDroppingQueue[A any](capacity int) *Queue[A] { return newQueue[A](capacity, queueDrops, nil) }
 
-// MakeSlidingQueue is SlidingQueue outside any effect; see MakeBoundedQueue.
-func MakeSlidingQueue[A any](capacity int) *Queue[A] { return makeQueue[A](capacity, queueSlides, nil) }
+// NewSlidingQueue is SlidingQueue outside any effect; see NewBoundedQueue.
+func NewSlidingQueue[A any](capacity int) *Queue[A] { return newQueue[A](capacity, queueSlides, nil) }
 
-// MakeUnboundedQueue is UnboundedQueue outside any effect; see MakeBoundedQueue.
-func MakeUnboundedQueue[A any]() *Queue[A] { return makeQueue[A](unlimited, queueWaits, nil) }
+// NewUnboundedQueue is UnboundedQueue outside any effect; see NewBoundedQueue.
+func NewUnboundedQueue[A any]() *Queue[A] { return newQueue[A](unlimited, queueWaits, nil) }
 
-func newQueue[A any](capacity int, strategy queueStrategy) Effect[*Queue[A]] {
+func makeQueue[A any](capacity int, strategy queueStrategy) Effect[*Queue[A]] {
 	return primitive(func(f *scope.Fiber) (*Queue[A], *scope.Cause) {
-		return makeQueue[A](capacity, strategy, f), nil
+		return newQueue[A](capacity, strategy, f), nil
 	})
 }
 
-func makeQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) *Queue[A] {
+func newQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) *Queue[A] {
 	q := &Queue[A]{state: queueState[A]{strategy: strategy, capacity: max(0, capacity)}}
 	if owner != nil && scope.Serial(owner.Runtime()) {
 		q.owner = owner
@@ -110,30 +82,30 @@ func makeQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) 
 
 // Len is the number of messages (TypeScript: sizeUnsafe). Messages of offers
 // that wait do not count.
-func (q *Queue[A]) Len() int {
+func (q *Queue[A]) Len[_ onUse]() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.state.messages.len()
 }
 
 // Size gives the number of messages.
-func (q *Queue[A]) Size() Effect[int] { return Sync(q.Len) }
+func (q *Queue[A]) Size[_ onUse]() Effect[int] { return Sync(q.Len) }
 
 // Full tells whether the queue holds as much as it can (TypeScript:
 // isFullUnsafe).
-func (q *Queue[A]) Full() bool { return q.Len() == q.state.capacity }
+func (q *Queue[A]) Full[_ onUse]() bool { return q.Len() == q.state.capacity }
 
 // IsFull tells whether the queue holds as much as it can.
-func (q *Queue[A]) IsFull() Effect[bool] { return Sync(q.Full) }
+func (q *Queue[A]) IsFull[_ onUse]() Effect[bool] { return Sync(q.Full) }
 
 // Flush gives waiting takers their turn now; they get it by themselves later
 // (TypeScript: Queue.flush).
-func (q *Queue[A]) Flush() Effect[Unit] { return SyncUnit(q.wakeTakers) }
+func (q *Queue[A]) Flush[_ onUse]() Effect[Unit] { return SyncUnit(q.wakeTakers) }
 
 // wakeTakers wakes those takers that need not wait any more. The lock is free
 // while it wakes: on the deterministic runtime a taker runs inside its wake, and
 // may do anything to this queue.
-func (q *Queue[A]) wakeTakers() {
+func (q *Queue[A]) wakeTakers[_ onUse]() {
 	var w walk[*taker]
 	q.mu.Lock()
 	q.turns++
@@ -146,7 +118,7 @@ func (q *Queue[A]) wakeTakers() {
 	q.mu.Unlock()
 }
 
-func (q *Queue[A]) takersTurn() {
+func (q *Queue[A]) takersTurn[_ onUse]() {
 	q.mu.Lock()
 	q.scheduled = false
 	q.mu.Unlock()
@@ -155,7 +127,7 @@ func (q *Queue[A]) takersTurn() {
 
 // unlockAndWake gives the lock back and sees to it that takers get a turn: later
 // on a serial runtime, now on the parallel one. f is nil outside any fiber.
-func (q *Queue[A]) unlockAndWake(f *scope.Fiber) {
+func (q *Queue[A]) unlockAndWake[_ onUse](f *scope.Fiber) {
 	if q.state.takers.len() == 0 || q.scheduled {
 		q.mu.Unlock()
 		return

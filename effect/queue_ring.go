@@ -16,18 +16,18 @@ const (
 	ringKeep = 256
 )
 
-func (r *ring[A]) len() int { return r.n }
+func (r *ring[A]) len[_ onUse]() int { return r.n }
 
 // at is the i-th value, 0 being the oldest.
-func (r *ring[A]) at(i int) A { return r.slots[r.index(i)] }
+func (r *ring[A]) at[_ onUse](i int) A { return r.slots[r.index(i)] }
 
 // slot is where the i-th value is.
-func (r *ring[A]) slot(i int) *A { return &r.slots[r.index(i)] }
+func (r *ring[A]) slot[_ onUse](i int) *A { return &r.slots[r.index(i)] }
 
 // index relies on the number of slots being a power of two.
-func (r *ring[A]) index(i int) int { return (r.head + i) & (len(r.slots) - 1) }
+func (r *ring[A]) index[_ onUse](i int) int { return (r.head + i) & (len(r.slots) - 1) }
 
-func (r *ring[A]) push(v A) {
+func (r *ring[A]) push[_ onUse](v A) {
 	if r.n == len(r.slots) {
 		r.resize(max(ringLeast, 2*r.n))
 	}
@@ -36,14 +36,14 @@ func (r *ring[A]) push(v A) {
 }
 
 // pop takes the oldest value, which there must be.
-func (r *ring[A]) pop() A {
+func (r *ring[A]) pop[_ onUse]() A {
 	v := r.slots[r.head]
 	r.drop()
 	return v
 }
 
 // drop forgets the oldest value, which there must be.
-func (r *ring[A]) drop() {
+func (r *ring[A]) drop[_ onUse]() {
 	var zero A
 	r.slots[r.head] = zero // what was taken must not be kept alive from here
 	r.head = r.index(1)
@@ -54,7 +54,7 @@ func (r *ring[A]) drop() {
 }
 
 // popN takes the n oldest values, of which there must be as many.
-func (r *ring[A]) popN(n int) []A {
+func (r *ring[A]) popN[_ onUse](n int) []A {
 	out := make([]A, n)
 	k := copy(out, r.slots[r.head:min(r.head+n, len(r.slots))])
 	copy(out[k:], r.slots)
@@ -68,7 +68,7 @@ func (r *ring[A]) popN(n int) []A {
 	return out
 }
 
-func (r *ring[A]) clear() {
+func (r *ring[A]) clear[_ onUse]() {
 	if len(r.slots) > ringKeep {
 		*r = ring[A]{}
 		return
@@ -78,7 +78,7 @@ func (r *ring[A]) clear() {
 }
 
 // resize moves the values into size slots.
-func (r *ring[A]) resize(size int) {
+func (r *ring[A]) resize[_ onUse](size int) {
 	next := make([]A, size)
 	if r.n > 0 {
 		k := copy(next, r.slots[r.head:min(r.head+r.n, len(r.slots))])

@@ -51,7 +51,7 @@ const unlimited = int(^uint(0) >> 1)
 
 // taker is a fiber that waits for messages or, without min, looks at them.
 type taker struct {
-	place[*taker]
+	seat[*taker]
 	token scope.Token
 	min   int
 	// claim is what the state has reserved for it, once it was woken.
@@ -62,7 +62,7 @@ type taker struct {
 
 // offering is a fiber that waits until its messages are accepted.
 type offering[A any] struct {
-	place[*offering[A]]
+	seat[*offering[A]]
 	token scope.Token
 	rest  []A
 	one   [1]A
@@ -70,11 +70,11 @@ type offering[A any] struct {
 	accepted bool
 }
 
-// admission is what became of an offer.
-type admission uint8
+// acceptance is what became of an offer.
+type acceptance uint8
 
 const (
-	refused admission = iota
+	refused acceptance = iota
 	// admitted: takers get their turn later.
 	admitted
 	// admittedNow: takers get their turn inside the offer.
@@ -84,7 +84,7 @@ const (
 )
 
 // admit offers one message.
-func (s *queueState[A]) admit(v A) admission {
+func (s *queueState[A]) admit[_ onUse](v A) acceptance {
 	switch {
 	case s.phase != queueOpen:
 		return refused
@@ -105,7 +105,7 @@ func (s *queueState[A]) admit(v A) admission {
 }
 
 // admitAll offers messages and answers those that were not accepted.
-func (s *queueState[A]) admitAll(list []A) (rest []A, how admission) {
+func (s *queueState[A]) admitAll[_ onUse](list []A) (rest []A, how acceptance) {
 	if s.phase != queueOpen {
 		return list, refused
 	}
@@ -133,7 +133,7 @@ func (s *queueState[A]) admitAll(list []A) (rest []A, how admission) {
 }
 
 // need is how many messages let a taker of at least that many go on.
-func (s *queueState[A]) need(least int) int {
+func (s *queueState[A]) need[_ onUse](least int) int {
 	if s.phase == queueClosing || s.capacity == 0 {
 		return 1 // nothing more comes, or comes together
 	}
@@ -141,12 +141,12 @@ func (s *queueState[A]) need(least int) int {
 }
 
 // takable tells whether a take of at least that many messages need not wait.
-func (s *queueState[A]) takable(least int) bool {
+func (s *queueState[A]) takable[_ onUse](least int) bool {
 	return s.messages.len() >= s.need(least) || (s.capacity == 0 && s.offers.len() > 0)
 }
 
 // unclaimed is the number of messages that no woken taker is coming for.
-func (s *queueState[A]) unclaimed() int {
+func (s *queueState[A]) unclaimed[_ onUse]() int {
 	n := s.messages.len() - s.reserved
 	if s.capacity == 0 {
 		n += s.offers.len()
@@ -155,7 +155,7 @@ func (s *queueState[A]) unclaimed() int {
 }
 
 // wakeable tells whether t should be woken.
-func (s *queueState[A]) wakeable(t *taker) bool {
+func (s *queueState[A]) wakeable[_ onUse](t *taker) bool {
 	if t.min == 0 {
 		return s.messages.len() > 0
 	}
@@ -166,7 +166,7 @@ func (s *queueState[A]) wakeable(t *taker) bool {
 }
 
 // anyWakeable tells whether any taker should be woken.
-func (s *queueState[A]) anyWakeable() bool {
+func (s *queueState[A]) anyWakeable[_ onUse]() bool {
 	for p := s.takers.head; p != nil; p = p.next {
 		if s.wakeable(p.owner) {
 			return true
@@ -177,7 +177,7 @@ func (s *queueState[A]) anyWakeable() bool {
 
 // nextTaker is the next taker to wake on a walk along the takers, which it
 // leaves; nil ends the walk.
-func (s *queueState[A]) nextTaker(w *walk[*taker]) *taker {
+func (s *queueState[A]) nextTaker[_ onUse](w *walk[*taker]) *taker {
 	if w.passed > 0 && s.messages.len()-s.reserved <= 0 {
 		return nil
 	}
@@ -198,8 +198,8 @@ func (s *queueState[A]) nextTaker(w *walk[*taker]) *taker {
 
 // back takes in that t is not asleep any more. It answers true when t gives up,
 // though it was woken for something that another may have instead.
-func (s *queueState[A]) back(t *taker, givesUp bool) bool {
-	s.takers.leave(&t.place)
+func (s *queueState[A]) back[_ onUse](t *taker, givesUp bool) bool {
+	s.takers.leave(&t.seat)
 	s.reserved -= t.claim
 	claimed := t.claim > 0
 	t.claim = 0
@@ -208,7 +208,7 @@ func (s *queueState[A]) back(t *taker, givesUp bool) bool {
 
 // nextOffer moves messages of waiting offers into free places. It answers an
 // offer that has been accepted whole, which is to be woken; nil ends the walk.
-func (s *queueState[A]) nextOffer(w *walk[*offering[A]]) *offering[A] {
+func (s *queueState[A]) nextOffer[_ onUse](w *walk[*offering[A]]) *offering[A] {
 	if s.messages.len() >= s.capacity {
 		return nil
 	}
@@ -231,19 +231,19 @@ func (s *queueState[A]) nextOffer(w *walk[*offering[A]]) *offering[A] {
 
 // takeOffered takes a message from the first waiting offer, which there must be.
 // It answers the offer when that was its last.
-func (s *queueState[A]) takeOffered() (v A, done *offering[A]) {
+func (s *queueState[A]) takeOffered[_ onUse]() (v A, done *offering[A]) {
 	o := s.offers.head.owner
 	v, o.rest = o.rest[0], o.rest[1:]
 	if len(o.rest) == 0 {
 		o.accepted = true
-		s.offers.leave(&o.place)
+		s.offers.leave(&o.seat)
 		return v, o
 	}
 	return v, nil
 }
 
 // close begins the end with c, or answers false when it has begun.
-func (s *queueState[A]) close(c *scope.Cause) bool {
+func (s *queueState[A]) close[_ onUse](c *scope.Cause) bool {
 	if s.phase != queueOpen {
 		return false
 	}
@@ -252,13 +252,13 @@ func (s *queueState[A]) close(c *scope.Cause) bool {
 }
 
 // drained tells that a closing queue has nothing left.
-func (s *queueState[A]) drained() bool {
+func (s *queueState[A]) drained[_ onUse]() bool {
 	return s.phase == queueClosing && s.offers.len() == 0 && s.messages.len() == 0
 }
 
 // finish makes the queue done and answers those who wait for messages or for
 // the end, in the order in which they are to be woken.
-func (s *queueState[A]) finish() []*taker {
+func (s *queueState[A]) finish[_ onUse]() []*taker {
 	s.phase = queueDone
 	s.messages.clear()
 	woken := append(s.takers.drain(), s.awaiters.drain()...)

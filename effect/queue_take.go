@@ -11,17 +11,17 @@ import (
 // A fiber that is interrupted while it waits has taken nothing. On the parallel
 // runtime an interruption may also fall between the take and what comes next,
 // and then the message is lost; TakeRestoring leaves no such gap.
-func (q *Queue[A]) Take() Effect[A] { return Effect[A]{step: q.taking} }
+func (q *Queue[A]) Take[_ onUse]() Effect[A] { return Effect[A]{step: q.taking} }
 
 // TakeRestoring is Take for use inside UninterruptibleMask, whose restore it is
 // given: its wait can be interrupted, the taking cannot. So either the fiber is
 // interrupted and the message is still in the queue, or the code behind this has
 // it, masked.
-func (q *Queue[A]) TakeRestoring(restore Restore) Effect[A] {
+func (q *Queue[A]) TakeRestoring[_ onUse](restore Restore) Effect[A] {
 	return primitive(func(f *scope.Fiber) (A, *scope.Cause) { return q.take(f, restore) })
 }
 
-func (q *Queue[A]) take(f *scope.Fiber, restore Restore) (v A, c *scope.Cause) {
+func (q *Queue[A]) take[_ onUse](f *scope.Fiber, restore Restore) (v A, c *scope.Cause) {
 	q.mu.Lock()
 	for again := false; ; again = true {
 		v, c, ok := q.takeOne(f)
@@ -36,7 +36,7 @@ func (q *Queue[A]) take(f *scope.Fiber, restore Restore) (v A, c *scope.Cause) {
 
 // takeOne takes a message if there is one, or answers why there will be none. It
 // gives the lock back unless it answers false.
-func (q *Queue[A]) takeOne(f *scope.Fiber) (v A, c *scope.Cause, ok bool) {
+func (q *Queue[A]) takeOne[_ onUse](f *scope.Fiber) (v A, c *scope.Cause, ok bool) {
 	s := &q.state
 	switch {
 	case s.phase == queueDone:
@@ -55,7 +55,7 @@ func (q *Queue[A]) takeOne(f *scope.Fiber) (v A, c *scope.Cause, ok bool) {
 
 // takeOffered gives the lock back. The message is out of the queue before the
 // fiber that offered it goes on.
-func (q *Queue[A]) takeOffered(f *scope.Fiber) A {
+func (q *Queue[A]) takeOffered[_ onUse](f *scope.Fiber) A {
 	v, done := q.state.takeOffered()
 	if done != nil {
 		q.mu.Unlock()
@@ -67,19 +67,19 @@ func (q *Queue[A]) takeOffered(f *scope.Fiber) A {
 }
 
 // TakeAll waits for a message and takes all there are; see Take.
-func (q *Queue[A]) TakeAll() Effect[[]A] { return q.TakeBetween(1, unlimited) }
+func (q *Queue[A]) TakeAll[_ onUse]() Effect[[]A] { return q.TakeBetween(1, unlimited) }
 
 // TakeN waits for n messages and takes them; a bounded queue counts as ready
 // when it is full, an ending one when it is not empty. So there may be fewer.
-func (q *Queue[A]) TakeN(n int) Effect[[]A] { return q.TakeBetween(n, n) }
+func (q *Queue[A]) TakeN[_ onUse](n int) Effect[[]A] { return q.TakeBetween(n, n) }
 
 // TakeBetween is TakeN that takes up to most messages when there are more than
 // least.
-func (q *Queue[A]) TakeBetween(least, most int) Effect[[]A] {
+func (q *Queue[A]) TakeBetween[_ onUse](least, most int) Effect[[]A] {
 	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) { return q.takeBetween(f, least, most) })
 }
 
-func (q *Queue[A]) takeBetween(f *scope.Fiber, least, most int) ([]A, *scope.Cause) {
+func (q *Queue[A]) takeBetween[_ onUse](f *scope.Fiber, least, most int) ([]A, *scope.Cause) {
 	s := &q.state
 	q.mu.Lock()
 	for again := false; ; again = true {
@@ -102,7 +102,7 @@ func (q *Queue[A]) takeBetween(f *scope.Fiber, least, most int) ([]A, *scope.Cau
 
 // takeUpTo takes what is there, up to most and from one offer at most. It gives
 // the lock back.
-func (q *Queue[A]) takeUpTo(f *scope.Fiber, most int) []A {
+func (q *Queue[A]) takeUpTo[_ onUse](f *scope.Fiber, most int) []A {
 	if n := q.state.messages.len(); n > 0 {
 		out := q.state.messages.popN(min(n, most))
 		q.refill(f)
@@ -132,19 +132,19 @@ func PollQueue[A any](q *Queue[A]) Effect[mo.Option[A]] {
 // false when there is no message now (TypeScript: takeUnsafe). On the parallel
 // runtime any goroutine may call it, on the deterministic one only code that
 // runs on it.
-func (q *Queue[A]) TakeNow() (exit scope.Exit[A], ok bool) {
+func (q *Queue[A]) TakeNow[_ onUse]() (exit scope.Exit[A], ok bool) {
 	q.mu.Lock()
 	v, c, ok := q.takeOne(nil)
 	if !ok {
 		q.mu.Unlock()
 		return scope.Exit[A]{}, false
 	}
-	return scope.MakeExit(v, c), true
+	return scope.NewExit(v, c), true
 }
 
 // Peek waits for a message and gives it without taking it. What offers that wait
 // hold, in a queue of capacity 0, it does not see.
-func (q *Queue[A]) Peek() Effect[A] {
+func (q *Queue[A]) Peek[_ onUse]() Effect[A] {
 	return primitive(func(f *scope.Fiber) (v A, c *scope.Cause) {
 		q.mu.Lock()
 		for again := false; ; again = true {
@@ -167,7 +167,7 @@ func (q *Queue[A]) Peek() Effect[A] {
 
 // Clear takes all messages without waiting. It gives none when the queue has
 // ended by End, and fails when it ended otherwise.
-func (q *Queue[A]) Clear() Effect[[]A] {
+func (q *Queue[A]) Clear[_ onUse]() Effect[[]A] {
 	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
 		q.mu.Lock()
 		switch s := &q.state; {
@@ -187,7 +187,7 @@ func (q *Queue[A]) Clear() Effect[[]A] {
 
 // Collect takes messages until the queue ends, and gives all of them. It fails
 // when the queue ends otherwise than by End.
-func (q *Queue[A]) Collect() Effect[[]A] {
+func (q *Queue[A]) Collect[_ onUse]() Effect[[]A] {
 	return Suspend(func() Effect[[]A] {
 		var out []A
 		drain := primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
@@ -213,7 +213,7 @@ var waitTake = &scope.Waiting{What: "a message of a Queue"}
 // waitToTake sleeps until there may be as many messages as least, or for 0 any
 // to look at. It is entered with the lock held, gives it back when it answers a
 // cause, and holds it otherwise: then the caller tries again.
-func (q *Queue[A]) waitToTake(f *scope.Fiber, least int, restore Restore, again bool) (c *scope.Cause) {
+func (q *Queue[A]) waitToTake[_ onUse](f *scope.Fiber, least int, restore Restore, again bool) (c *scope.Cause) {
 	t := &taker{min: least}
 	t.owner = t
 	if restore.to == restoreNothing {
@@ -242,9 +242,9 @@ func (q *Queue[A]) waitToTake(f *scope.Fiber, least int, restore Restore, again 
 }
 
 // sleepToTake is entered with the lock held and gives it back.
-func (q *Queue[A]) sleepToTake(f *scope.Fiber, t *taker, again bool) *scope.Cause {
+func (q *Queue[A]) sleepToTake[_ onUse](f *scope.Fiber, t *taker, again bool) *scope.Cause {
 	t.token = f.Arm()
-	q.state.takers.join(&t.place)
+	q.state.takers.join(&t.seat)
 	if again {
 		// Woken in vain: what it had claimed may be enough for another.
 		q.unlockAndWake(f)
@@ -261,7 +261,7 @@ func (q *Queue[A]) sleepToTake(f *scope.Fiber, t *taker, again bool) *scope.Caus
 	}
 	return f.Settle(c, func() *scope.Cause {
 		q.mu.Lock()
-		q.state.takers.leave(&t.place)
+		q.state.takers.leave(&t.seat)
 		q.mu.Unlock()
 		return nil
 	})

@@ -27,7 +27,7 @@ func mustRun[A any](t *testing.T, e effect.Effect[A]) A {
 // A queue's end is *effect.Done: Await succeeds, takes fail with it, and a
 // defect beside it does not turn it into one.
 func TestQueueDone(t *testing.T) {
-	q := effect.MakeBoundedQueue[int](2)
+	q := effect.NewBoundedQueue[int](2)
 	mustRun(t, q.Offer(1))
 	mustRun(t, q.End())
 	if q.Ended() {
@@ -65,7 +65,7 @@ func TestQueueTakersInterrupted(t *testing.T) {
 		})
 		fibers := make([]*effect.Fiber[effect.Unit], takers)
 		for i := range fibers {
-			fibers[i] = do.Await(effect.ForkChild(take, effect.StartImmediately))
+			fibers[i] = do.Await(effect.ForkChild(take, effect.StartImmediately()))
 		}
 		offers := do.Await(effect.ForkChild(effect.ForEachDiscard(make([]int, takers), func(_, i int) effect.Effect[bool] {
 			return q.Offer(i)
@@ -197,7 +197,7 @@ func TestQueueExplored(t *testing.T) {
 				do.Await(fb.Await())
 			}
 		})
-		out := effect.RunDeterministic(program, effect.DeterministicOptions{
+		out := effect.RunDeterministic(program, effect.DeterministicConfig{
 			Order: scope.ExploreOrder, Choose: random.IntN, Preempt: true, MaxSteps: 100_000,
 		})
 		exit, ended := out.Exit.Get()
@@ -216,7 +216,7 @@ func TestInterruptEverywhereQueue(t *testing.T) {
 	var offered, taken, left int
 	program := func() effect.Effect[effect.Unit] {
 		offered, taken, left = 0, 0, 0
-		q := effect.MakeBoundedQueue[int](1)
+		q := effect.NewBoundedQueue[int](1)
 		offer := effect.UninterruptibleMask(func(restore effect.Restore) effect.Effect[effect.Unit] {
 			return restore.Run(q.Offer(1)).Map(func(ok bool) effect.Unit {
 				if ok {
@@ -240,7 +240,7 @@ func TestInterruptEverywhereQueue(t *testing.T) {
 			return q.End().AndThen(q.Collect()).Map(func(list []int) effect.Unit { left = len(list); return effect.Unit{} })
 		})
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		if out.Exit.IsAbsent() {
 			return fmt.Errorf("never ended: %v", out.Report)
 		}
@@ -258,11 +258,11 @@ func TestInterruptEverywhereQueue(t *testing.T) {
 // Shutdown wakes everyone, with what they are told: takers an interruption,
 // offers false.
 func TestQueueShutdownWakesAll(t *testing.T) {
-	q := effect.MakeBoundedQueue[int](1)
+	q := effect.NewBoundedQueue[int](1)
 	mustRun(t, q.Offer(1))
 	offers := effect.RunFork(context.Background(), q.Offer(2))
 	ends := effect.RunFork(context.Background(), q.Await())
-	empty := effect.MakeUnboundedQueue[int]()
+	empty := effect.NewUnboundedQueue[int]()
 	takes := effect.RunFork(context.Background(), empty.Take())
 	looks := effect.RunFork(context.Background(), empty.Peek())
 	for _, shut := range []*effect.Queue[int]{q, empty} {
@@ -285,7 +285,7 @@ func TestQueueShutdownWakesAll(t *testing.T) {
 
 // Code outside any fiber feeds a queue that a fiber reads.
 func TestQueueFromGoroutines(t *testing.T) {
-	q := effect.MakeUnboundedQueue[int]()
+	q := effect.NewUnboundedQueue[int]()
 	all := effect.RunFork(context.Background(), q.Collect())
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -305,7 +305,7 @@ func TestQueueFromGoroutines(t *testing.T) {
 }
 
 func TestQueueAllocatesNothing(t *testing.T) {
-	q := effect.MakeBoundedQueue[int](64)
+	q := effect.NewBoundedQueue[int](64)
 	if n := testing.AllocsPerRun(100, func() {
 		q.OfferNow(1)
 		q.TakeNow()
@@ -329,7 +329,7 @@ func TestQueueAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkQueueOfferTake(b *testing.B) {
-	q := effect.MakeBoundedQueue[int](64)
+	q := effect.NewBoundedQueue[int](64)
 	body := effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
 		for range b.N {
 			_, _ = effect.RunOn(f, q.Offer(1))
@@ -342,7 +342,7 @@ func BenchmarkQueueOfferTake(b *testing.B) {
 }
 
 func BenchmarkQueueHandover(b *testing.B) {
-	q := effect.MakeBoundedQueue[int](16)
+	q := effect.NewBoundedQueue[int](16)
 	producer := effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
 		for i := range b.N {
 			_, _ = effect.RunOn(f, q.Offer(i))

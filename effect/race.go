@@ -9,11 +9,11 @@ import (
 
 // RaceFirst runs both and ends as the first one that ends does. The loser is
 // interrupted and awaited.
-func (e Effect[A]) RaceFirst(that Effect[A]) Effect[A] { return RaceAllFirst(e, that) }
+func (e Effect[A]) RaceFirst[_ onUse](that Effect[A]) Effect[A] { return RaceAllFirst(e, that) }
 
 // Race runs both and gives the first success. The loser is interrupted and
 // awaited. When both fail it fails with both causes.
-func (e Effect[A]) Race(that Effect[A]) Effect[A] { return RaceAll(e, that) }
+func (e Effect[A]) Race[_ onUse](that Effect[A]) Effect[A] { return RaceAll(e, that) }
 
 // RaceAllFirst runs all and ends as the first one that ends does.
 func RaceAllFirst[A any](effects ...Effect[A]) Effect[A] { return race(effects, true) }
@@ -30,7 +30,7 @@ func race[A any](effects []Effect[A], first bool) Effect[A] {
 			v, c := run(f, effects[i])
 			values[i] = v
 			return c
-		}, scope.RaceOptions{First: first})
+		}, scope.RaceConfig{First: first})
 		if c != nil {
 			var zero A
 			return zero, c
@@ -41,7 +41,7 @@ func race[A any](effects []Effect[A], first bool) Effect[A] {
 
 // StopOn runs e until it ends or stop fails. It is RaceFirst with an effect that
 // never succeeds.
-func (e Effect[A]) StopOn(stop Effect[Nothing]) Effect[A] {
+func (e Effect[A]) StopOn[_ onUse](stop Effect[Nothing]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, _, c := against(f, e, func(f *scope.Fiber) *scope.Cause {
 			_, c := run(f, stop)
@@ -60,7 +60,7 @@ func against[A any](f *scope.Fiber, e Effect[A], rival func(*scope.Fiber) *scope
 		v, c := run(f, e)
 		out = v
 		return c
-	}, scope.RaceOptions{First: true})
+	}, scope.RaceConfig{First: true})
 	if c != nil || i == 1 {
 		var zero A
 		out = zero
@@ -80,12 +80,12 @@ func (*TimeoutError) Tag() string { return "TimeoutError" }
 func (*TimeoutError) Timeout() bool { return true }
 
 // Timeout interrupts e after d, waits for its end and fails with *TimeoutError.
-func (e Effect[A]) Timeout(d time.Duration) Effect[A] {
+func (e Effect[A]) Timeout[_ onUse](d time.Duration) Effect[A] {
 	return e.TimeoutOrElse(d, func() Effect[A] { return Fail[A](&TimeoutError{After: d}) })
 }
 
 // TimeoutOrElse interrupts e after d, waits for its end and goes on with orElse.
-func (e Effect[A]) TimeoutOrElse(d time.Duration, orElse func() Effect[A]) Effect[A] {
+func (e Effect[A]) TimeoutOrElse[_ onUse](d time.Duration, orElse func() Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, timedOut, c := timeout(f, e, d)
 		switch {

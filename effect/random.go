@@ -9,7 +9,7 @@ import (
 
 // Random is where effects draw random numbers from. By default they come from
 // the runtime: unpredictable on the parallel one, on the deterministic one from
-// DeterministicOptions.Seed. A source that several fibers share must be safe for
+// DeterministicConfig.Seed. A source that several fibers share must be safe for
 // that. It is not for secrets.
 var Random = NewReference("Random", func() rand.Source { return nil })
 
@@ -31,7 +31,7 @@ func (global) Uint64() uint64 { return rand.Uint64() }
 
 // WithRandomSeed runs e with numbers that depend only on seed and on the order
 // of the draws (TypeScript: Random.withSeed). Each run starts afresh.
-func (e Effect[A]) WithRandomSeed(seed uint64) Effect[A] { return withEnv(e, seeded(seed)) }
+func (e Effect[A]) WithRandomSeed[_ onUse](seed uint64) Effect[A] { return withEnv(e, seeded(seed)) }
 
 //go:noinline
 func seeded(seed uint64) func(*scope.Fiber, *scope.Env) *scope.Env {

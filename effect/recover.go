@@ -24,7 +24,7 @@ func OnTag[A any, E error](h func(E) Effect[A]) TagCase[A] {
 // CatchTags goes on with the first case that takes e's failure; a failure that
 // none takes passes. Unlike in a chain of CatchTags, no case sees the failure of
 // another's handler.
-func (e Effect[A]) CatchTags(cases ...TagCase[A]) Effect[A] {
+func (e Effect[A]) CatchTags[_ onUse](cases ...TagCase[A]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] {
 		rest, err := picked(c, nil)
 		if err == nil {
@@ -40,7 +40,7 @@ func (e Effect[A]) CatchTags(cases ...TagCase[A]) Effect[A] {
 }
 
 // CatchCauseIf is CatchCause for the causes that pick accepts.
-func (e Effect[A]) CatchCauseIf(pick func(*scope.Cause) bool, h func(*scope.Cause) Effect[A]) Effect[A] {
+func (e Effect[A]) CatchCauseIf[_ onUse](pick func(*scope.Cause) bool, h func(*scope.Cause) Effect[A]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] {
 		if !pick(c) {
 			return FailCause[A](c)
@@ -75,7 +75,7 @@ func (e Effect[A]) MapBoth[B any](onFailure func(error) error, onSuccess func(A)
 // OnExitIf is OnExit for the exits that pick accepts.
 func (e Effect[A]) OnExitIf[X any](pick func(scope.Exit[A]) bool, fin func(scope.Exit[A]) Effect[X]) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
-		exit := scope.MakeExit(v, c)
+		exit := scope.NewExit(v, c)
 		if !pick(exit) {
 			return nil
 		}
@@ -97,7 +97,7 @@ func (e Effect[A]) OnErrorIf[X any](pick func(*scope.Cause) bool, fin func(*scop
 
 // Eventually runs e again, after a YieldNow, until it succeeds. A defect or an
 // interruption ends it.
-func (e Effect[A]) Eventually() Effect[A] {
+func (e Effect[A]) Eventually[_ onUse]() Effect[A] {
 	return e.Catch(func(error) Effect[A] { return after(YieldNow(), e.Eventually()) })
 }
 

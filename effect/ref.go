@@ -10,14 +10,14 @@ type Ref[A any] struct {
 	v  A
 }
 
-// NewRef makes a ref (TypeScript: Ref.make).
-func NewRef[A any](v A) Effect[*Ref[A]] { return Sync(func() *Ref[A] { return MakeRef(v) }) }
+// MakeRef makes a ref (TypeScript: Ref.make).
+func MakeRef[A any](v A) Effect[*Ref[A]] { return Sync(func() *Ref[A] { return NewRef(v) }) }
 
-// MakeRef makes a ref outside any effect.
-func MakeRef[A any](v A) *Ref[A] { return &Ref[A]{v: v} }
+// NewRef makes a ref outside any effect.
+func NewRef[A any](v A) *Ref[A] { return &Ref[A]{v: v} }
 
 // Get gives the value.
-func (r *Ref[A]) Get() Effect[A] {
+func (r *Ref[A]) Get[_ onUse]() Effect[A] {
 	return Sync(func() A {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -26,10 +26,10 @@ func (r *Ref[A]) Get() Effect[A] {
 }
 
 // Set replaces the value.
-func (r *Ref[A]) Set(v A) Effect[Unit] { return r.Update(func(A) A { return v }) }
+func (r *Ref[A]) Set[_ onUse](v A) Effect[Unit] { return r.Update(func(A) A { return v }) }
 
 // Update changes the value. When fn panics, the value stays.
-func (r *Ref[A]) Update(fn func(A) A) Effect[Unit] {
+func (r *Ref[A]) Update[_ onUse](fn func(A) A) Effect[Unit] {
 	return SyncUnit(func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -38,17 +38,17 @@ func (r *Ref[A]) Update(fn func(A) A) Effect[Unit] {
 }
 
 // UpdateAndGet changes the value and gives the new one.
-func (r *Ref[A]) UpdateAndGet(fn func(A) A) Effect[A] {
+func (r *Ref[A]) UpdateAndGet[_ onUse](fn func(A) A) Effect[A] {
 	return ModifyRef(r, func(v A) (A, A) { n := fn(v); return n, n })
 }
 
 // GetAndUpdate changes the value and gives the old one.
-func (r *Ref[A]) GetAndUpdate(fn func(A) A) Effect[A] {
+func (r *Ref[A]) GetAndUpdate[_ onUse](fn func(A) A) Effect[A] {
 	return ModifyRef(r, func(v A) (A, A) { return v, fn(v) })
 }
 
 // GetAndSet replaces the value and gives the old one.
-func (r *Ref[A]) GetAndSet(v A) Effect[A] { return r.GetAndUpdate(func(A) A { return v }) }
+func (r *Ref[A]) GetAndSet[_ onUse](v A) Effect[A] { return r.GetAndUpdate(func(A) A { return v }) }
 
 // ModifyRef changes the value and gives what fn makes beside it.
 func ModifyRef[A, B any](r *Ref[A], fn func(A) (result B, next A)) Effect[B] {

@@ -71,13 +71,13 @@ func TestWhatHasEndedIsNotKept(t *testing.T) {
 			return daemon
 		},
 		"who gave up a wait": func(do *effect.Do, at *weak.Pointer[payload]) any {
-			d := effect.MakeDeferred[*payload]()
+			d := effect.NewDeferred[*payload]()
 			do.Await(d.Await().RaceFirst(made(at)))
 			return d
 		},
 		"who waited": func(do *effect.Do, at *weak.Pointer[payload]) any {
-			d := effect.MakeDeferred[effect.Unit]()
-			waiter := do.Await(effect.ForkChild(d.Await().FlatMap(func(effect.Unit) effect.Effect[*payload] { return made(at) }), effect.StartImmediately))
+			d := effect.NewDeferred[effect.Unit]()
+			waiter := do.Await(effect.ForkChild(d.Await().FlatMap(func(effect.Unit) effect.Effect[*payload] { return made(at) }), effect.StartImmediately()))
 			do.Await(d.Succeed(effect.Unit{}))
 			do.Await(waiter.Join())
 			return d
@@ -116,7 +116,7 @@ func TestRaceAllOfManyFailures(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		c := effect.RunDeterministic(effect.RaceAll(racers...), effect.DeterministicOptions{}).Exit.MustGet().Cause()
+		c := effect.RunDeterministic(effect.RaceAll(racers...), effect.DeterministicConfig{}).Exit.MustGet().Cause()
 		runtime.ReadMemStats(&after)
 		if len(c.Reasons()) != n {
 			t.Errorf("%d of %d reasons", len(c.Reasons()), n)

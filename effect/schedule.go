@@ -73,7 +73,7 @@ type ScheduleMetadata[Out any] struct {
 	Delay time.Duration
 }
 
-func (m ScheduleMetadata[Out]) erased() ScheduleMetadata[any] {
+func (m ScheduleMetadata[Out]) erased[_ onUse]() ScheduleMetadata[any] {
 	if m.Attempt == 0 {
 		return ScheduleMetadata[any]{}
 	}
@@ -159,7 +159,7 @@ func ScheduleFromStepWithMetadata[Out any](start func() func(ScheduleInput) Sche
 var errZeroSchedule = errors.New("effect: the zero Schedule was used; make schedules with ScheduleRecurs, ScheduleSpaced...")
 
 // begin starts a use.
-func (s Schedule[Out]) begin(f *scope.Fiber) (stepper[Out], *scope.Cause) {
+func (s Schedule[Out]) begin[_ onUse](f *scope.Fiber) (stepper[Out], *scope.Cause) {
 	if s.start == nil {
 		return nil, scope.CauseDie(errZeroSchedule)
 	}

@@ -9,7 +9,7 @@ import (
 
 // Concat goes on with next when s is done. The step that finds s done is next's
 // first.
-func (s Schedule[Out]) Concat(next Schedule[Out]) Schedule[Out] {
+func (s Schedule[Out]) Concat[_ onUse](next Schedule[Out]) Schedule[Out] {
 	return around(s, func(step stepper[Out]) stepper[Out] {
 		switched := false
 		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) {

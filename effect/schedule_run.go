@@ -8,14 +8,14 @@ type scheduleRun[Out any] struct {
 	count scheduleCount
 }
 
-func (s Schedule[Out]) use(f *scope.Fiber) (*scheduleRun[Out], *scope.Cause) {
+func (s Schedule[Out]) use[_ onUse](f *scope.Fiber) (*scheduleRun[Out], *scope.Cause) {
 	step, c := s.begin(f)
 	return &scheduleRun[Out]{step: step}, c
 }
 
 // next makes one step and waits for its delay. done says that there is no
 // recurrence; the metadata then has the final output only.
-func (r *scheduleRun[Out]) next(f *scope.Fiber, input any) (m ScheduleMetadata[Out], done bool, c *scope.Cause) {
+func (r *scheduleRun[Out]) next[_ onUse](f *scope.Fiber, input any) (m ScheduleMetadata[Out], done bool, c *scope.Cause) {
 	t := ScheduleTick{Now: f.Clock().Now(), Monotonic: f.Clock().Monotonic(), Input: input}
 	d, c := r.step(f, t)
 	if c != nil {

@@ -36,7 +36,7 @@ func mapped[Out, B any](s Schedule[Out], fn func(*scope.Fiber, ScheduleMetadata[
 }
 
 // deciding looks at every step that recurs and may change the decision.
-func (s Schedule[Out]) deciding(look func(*scope.Fiber, ScheduleMetadata[Out], *ScheduleDecision[Out]) *scope.Cause) Schedule[Out] {
+func (s Schedule[Out]) deciding[_ onUse](look func(*scope.Fiber, ScheduleMetadata[Out], *ScheduleDecision[Out]) *scope.Cause) Schedule[Out] {
 	return around(s, func(step stepper[Out]) stepper[Out] {
 		var count scheduleCount
 		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) {
@@ -51,7 +51,7 @@ func (s Schedule[Out]) deciding(look func(*scope.Fiber, ScheduleMetadata[Out], *
 
 // While is done, with the output at hand, as soon as keep answers false. A
 // schedule that is done by itself is not asked.
-func (s Schedule[Out]) While(keep func(ScheduleMetadata[Out]) bool) Schedule[Out] {
+func (s Schedule[Out]) While[_ onUse](keep func(ScheduleMetadata[Out]) bool) Schedule[Out] {
 	return s.deciding(func(_ *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
 		d.Done = !keep(m)
 		return nil
@@ -59,7 +59,7 @@ func (s Schedule[Out]) While(keep func(ScheduleMetadata[Out]) bool) Schedule[Out
 }
 
 // WhileEffect is While by an effect. Its failure is the schedule's.
-func (s Schedule[Out]) WhileEffect(keep func(ScheduleMetadata[Out]) Effect[bool]) Schedule[Out] {
+func (s Schedule[Out]) WhileEffect[_ onUse](keep func(ScheduleMetadata[Out]) Effect[bool]) Schedule[Out] {
 	return s.deciding(func(f *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
 		ok, c := run(f, keep(m))
 		d.Done = !ok
@@ -76,7 +76,7 @@ type ScheduleLimit struct {
 }
 
 // UpTo is done when a limit is passed, whichever is first.
-func (s Schedule[Out]) UpTo(limit ScheduleLimit) Schedule[Out] {
+func (s Schedule[Out]) UpTo[_ onUse](limit ScheduleLimit) Schedule[Out] {
 	return s.While(func(m ScheduleMetadata[Out]) bool {
 		if times, ok := limit.Times.Get(); ok && m.Attempt > times {
 			return false
@@ -96,7 +96,7 @@ func (s Schedule[Out]) Tap[X any](fn func(ScheduleMetadata[Out]) Effect[X]) Sche
 }
 
 // ModifyDelay replaces the delay. The output stays, even where it is the delay.
-func (s Schedule[Out]) ModifyDelay(fn func(ScheduleMetadata[Out]) time.Duration) Schedule[Out] {
+func (s Schedule[Out]) ModifyDelay[_ onUse](fn func(ScheduleMetadata[Out]) time.Duration) Schedule[Out] {
 	return s.deciding(func(_ *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
 		d.Delay = fn(m)
 		return nil
@@ -104,7 +104,7 @@ func (s Schedule[Out]) ModifyDelay(fn func(ScheduleMetadata[Out]) time.Duration)
 }
 
 // ModifyDelayEffect is ModifyDelay by an effect. Its failure is the schedule's.
-func (s Schedule[Out]) ModifyDelayEffect(fn func(ScheduleMetadata[Out]) Effect[time.Duration]) Schedule[Out] {
+func (s Schedule[Out]) ModifyDelayEffect[_ onUse](fn func(ScheduleMetadata[Out]) Effect[time.Duration]) Schedule[Out] {
 	return s.deciding(func(f *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) (c *scope.Cause) {
 		d.Delay, c = run(f, fn(m))
 		return c
@@ -112,12 +112,12 @@ func (s Schedule[Out]) ModifyDelayEffect(fn func(ScheduleMetadata[Out]) Effect[t
 }
 
 // AddDelay makes the delay longer. The output stays.
-func (s Schedule[Out]) AddDelay(fn func(ScheduleMetadata[Out]) time.Duration) Schedule[Out] {
+func (s Schedule[Out]) AddDelay[_ onUse](fn func(ScheduleMetadata[Out]) time.Duration) Schedule[Out] {
 	return s.ModifyDelay(func(m ScheduleMetadata[Out]) time.Duration { return addDurations(m.Delay, fn(m)) })
 }
 
 // AddDelayEffect is AddDelay by an effect. Its failure is the schedule's.
-func (s Schedule[Out]) AddDelayEffect(fn func(ScheduleMetadata[Out]) Effect[time.Duration]) Schedule[Out] {
+func (s Schedule[Out]) AddDelayEffect[_ onUse](fn func(ScheduleMetadata[Out]) Effect[time.Duration]) Schedule[Out] {
 	return s.deciding(func(f *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
 		more, c := run(f, fn(m))
 		d.Delay = addDurations(m.Delay, more)
@@ -127,7 +127,7 @@ func (s Schedule[Out]) AddDelayEffect(fn func(ScheduleMetadata[Out]) Effect[time
 
 // Jittered multiplies each delay by a random number from 0.8 to 1.2, drawn from
 // Random. The output stays.
-func (s Schedule[Out]) Jittered() Schedule[Out] {
+func (s Schedule[Out]) Jittered[_ onUse]() Schedule[Out] {
 	return s.deciding(func(f *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
 		d.Delay = jitter(m.Delay, unit64(randomSource(f)))
 		return nil
@@ -143,6 +143,6 @@ func jitter(delay time.Duration, draw float64) time.Duration {
 }
 
 // Passthrough replaces the output by the input, the final one included.
-func (s Schedule[Out]) Passthrough() Schedule[any] {
+func (s Schedule[Out]) Passthrough[_ onUse]() Schedule[any] {
 	return s.Map(func(m ScheduleMetadata[Out]) any { return m.Input })
 }

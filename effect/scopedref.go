@@ -21,9 +21,9 @@ type ScopedRef[A any] struct {
 	value   A
 }
 
-// NewScopedRef makes a ref with a value that needs no release (TypeScript:
+// MakeScopedRef makes a ref with a value that needs no release (TypeScript:
 // ScopedRef.make). Without a scope at hand it is a defect.
-func NewScopedRef[A any](fn func() A) Effect[*ScopedRef[A]] { return AcquireScopedRef(Sync(fn)) }
+func MakeScopedRef[A any](fn func() A) Effect[*ScopedRef[A]] { return AcquireScopedRef(Sync(fn)) }
 
 // AcquireScopedRef makes a ref with a value that is acquired in a scope of its
 // own (TypeScript: ScopedRef.fromAcquire). acquire is not interruptible. Without
@@ -43,7 +43,7 @@ func AcquireScopedRef[A any](acquire Effect[A]) Effect[*ScopedRef[A]] {
 		if own.Closed() {
 			return nil, scope.CauseInterrupt(f.ID())
 		}
-		return &ScopedRef[A]{sets: MakeSemaphore(1), owner: owner, current: own, value: v}, nil
+		return &ScopedRef[A]{sets: NewSemaphore(1), owner: owner, current: own, value: v}, nil
 	}).Uninterruptible()
 }
 
@@ -55,21 +55,21 @@ func acquireIn[A any](acquire Effect[A], s, failed *scope.Scope) Effect[A] {
 }
 
 // Now is the value (TypeScript: getUnsafe). Any goroutine may call it.
-func (r *ScopedRef[A]) Now() A {
+func (r *ScopedRef[A]) Now[_ onUse]() A {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.value
 }
 
 // Get gives the value.
-func (r *ScopedRef[A]) Get() Effect[A] { return Sync(r.Now) }
+func (r *ScopedRef[A]) Get[_ onUse]() Effect[A] { return Sync(r.Now) }
 
 // Set acquires another value in a scope of its own, then releases the old one.
 // When the acquisition fails the old value stays; when the release fails it is
 // gone, and so is the new one. What it does is not interruptible, waiting for
 // another Set is. If the ref's scope has closed meanwhile, the fiber is
 // interrupted.
-func (r *ScopedRef[A]) Set(acquire Effect[A]) Effect[Unit] {
+func (r *ScopedRef[A]) Set[_ onUse](acquire Effect[A]) Effect[Unit] {
 	return r.sets.WithPermits(1, primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
 		own := r.owner.Fork(scope.Sequential)
 		v, c := run(f, acquireIn(acquire, own, own))

@@ -28,13 +28,13 @@ type permitWait struct {
 	asleep bool
 }
 
-// NewSemaphore makes a semaphore (TypeScript: Semaphore.make).
-func NewSemaphore(permits int) Effect[*Semaphore] {
-	return Sync(func() *Semaphore { return MakeSemaphore(permits) })
+// MakeSemaphore makes a semaphore (TypeScript: Semaphore.make).
+func MakeSemaphore(permits int) Effect[*Semaphore] {
+	return Sync(func() *Semaphore { return NewSemaphore(permits) })
 }
 
-// MakeSemaphore makes a semaphore outside any effect.
-func MakeSemaphore(permits int) *Semaphore { return &Semaphore{permits: permits} }
+// NewSemaphore makes a semaphore outside any effect.
+func NewSemaphore(permits int) *Semaphore { return &Semaphore{permits: permits} }
 
 // Free is the number of permits that nobody has. Any goroutine may call it.
 func (s *Semaphore) Free() int {

@@ -33,7 +33,7 @@ func (m *MissingService) Error() string {
 func (*MissingService) Tag() string { return "MissingService" }
 
 // Get gives the service. When nobody provided it, it is a defect that names it.
-func (s Service[T]) Get() Effect[T] {
+func (s Service[T]) Get[_ onUse]() Effect[T] {
 	return primitive(func(f *scope.Fiber) (T, *scope.Cause) {
 		v, ok := s.Find(f.Env())
 		if !ok {
@@ -44,7 +44,7 @@ func (s Service[T]) Get() Effect[T] {
 }
 
 // Find reads the service from env: its value there, else a reference's default.
-func (s Service[T]) Find(env *scope.Env) (T, bool) {
+func (s Service[T]) Find[_ onUse](env *scope.Env) (T, bool) {
 	if v, ok := env.Lookup(s.key); ok {
 		t, _ := v.(T)
 		return t, true
@@ -58,7 +58,7 @@ func (s Service[T]) Find(env *scope.Env) (T, bool) {
 }
 
 // Value is Find that gives T's zero value when there is none.
-func (s Service[T]) Value(env *scope.Env) T {
+func (s Service[T]) Value[_ onUse](env *scope.Env) T {
 	v, _ := s.Find(env)
 	return v
 }
@@ -69,10 +69,10 @@ func ServiceOption[T any](s Service[T]) Effect[mo.Option[T]] {
 }
 
 // In is env with v as the service.
-func (s Service[T]) In(env *scope.Env, v T) *scope.Env { return env.With(s.key, v) }
+func (s Service[T]) In[_ onUse](env *scope.Env, v T) *scope.Env { return env.With(s.key, v) }
 
 // Name is the key's name.
-func (s Service[T]) Name() string { return s.key.Name }
+func (s Service[T]) Name[_ onUse]() string { return s.key.Name }
 
 // ProvideService runs e with v as the service s.
 func (e Effect[A]) ProvideService[T any](s Service[T], v T) Effect[A] {
@@ -81,7 +81,7 @@ func (e Effect[A]) ProvideService[T any](s Service[T], v T) Effect[A] {
 
 // ProvideEnv runs e with env's services on top of those at hand (TypeScript:
 // provideContext).
-func (e Effect[A]) ProvideEnv(env *scope.Env) Effect[A] {
+func (e Effect[A]) ProvideEnv[_ onUse](env *scope.Env) Effect[A] {
 	if e.lit != nil {
 		return e
 	}

@@ -31,13 +31,17 @@ func TestAWaitingFiberFitsTheFirstStack(t *testing.T) {
 		}
 		return
 	}
-	const count, limit = 5_000, 3_000
+	const count = 5_000
+	limit := 3_000
+	if runtime.GOARCH != "amd64" {
+		limit = 4_500 // frames are larger: 3.3 KB were seen on arm64
+	}
 	// A collection has the fibers help it, which is deep.
 	debug.SetGCPercent(-1)
 	runtime.GC()
 	mustRun(t, effect.GenUnit(func(do *effect.Do) {
 		var woken atomic.Int64
-		first, all, never := effect.MakeDeferred[effect.Unit](), effect.MakeDeferred[effect.Unit](), effect.MakeDeferred[effect.Unit]()
+		first, all, never := effect.NewDeferred[effect.Unit](), effect.NewDeferred[effect.Unit](), effect.NewDeferred[effect.Unit]()
 		work := first.Await().FlatMap(func(effect.Unit) effect.Effect[effect.Unit] {
 			if woken.Add(1) == count {
 				all.CompleteNow(effect.Succeed(effect.Unit{}))

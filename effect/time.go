@@ -32,7 +32,7 @@ func sleep(f *scope.Fiber, d time.Duration) *scope.Cause {
 var waitSleep = &scope.Waiting{What: "a timer (Sleep)"}
 
 // Delay waits for d before it runs e.
-func (e Effect[A]) Delay(d time.Duration) Effect[A] { return after(Sleep(d), e) }
+func (e Effect[A]) Delay[_ onUse](d time.Duration) Effect[A] { return after(Sleep(d), e) }
 
 // Now is the wall-clock time.
 func Now() Effect[time.Time] {

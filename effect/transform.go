@@ -71,7 +71,7 @@ func after[A any](first Effect[Unit], next Effect[A]) Effect[A] {
 }
 
 // AsUnit forgets the result (TypeScript: asVoid).
-func (e Effect[A]) AsUnit() Effect[Unit] { return e.As(Unit{}) }
+func (e Effect[A]) AsUnit[_ onUse]() Effect[Unit] { return e.As(Unit{}) }
 
 // Zip runs two effects, one after the other.
 func Zip[A, B any](a Effect[A], b Effect[B]) Effect[Pair[A, B]] {
@@ -100,7 +100,7 @@ func ZipWith[A, B, C any](a Effect[A], b Effect[B], fn func(A, B) C) Effect[C] {
 }
 
 // Forever runs e again and again, and lets other fibers run in between.
-func (e Effect[A]) Forever() Effect[Nothing] {
+func (e Effect[A]) Forever[_ onUse]() Effect[Nothing] {
 	return Effect[Nothing]{step: func(f *scope.Fiber) (Nothing, *scope.Cause, Effect[Nothing]) {
 		for {
 			if _, c := run(f, e); c != nil {

@@ -31,7 +31,7 @@ func TestN6_ServicesAndScope(t *testing.T) {
 		}
 		s.plays("a", look("Activate"))
 		c.OnExit = func(e lanes.ActivationExit) unit { return look("OnExit").AndThen(s.onExit(e)) }
-		board := do.Await(lanes.New(c).ProvideService(greeting, "of New"))
+		board := do.Await(lanes.Make(c).ProvideService(greeting, "of New"))
 		do.Await(board.Wake("a").ProvideService(greeting, "of Wake"))
 		do.Await(s.reached("ended a", 1))
 		s.equal("told", s.told(), "[a succeeded]")
@@ -55,7 +55,7 @@ func TestN6_SlotIsHeldToTheEnd(t *testing.T) {
 			c.OnExit = func(e lanes.ActivationExit) unit {
 				return s.onExit(e).AndThen(effect.YieldNow()).AndThen(note("exit " + e.Lane()))
 			}
-			board := do.Await(lanes.New(c))
+			board := do.Await(lanes.Make(c))
 			wait := s.reached("go", 1)
 			if stopped {
 				wait = effect.Never[effect.Unit]()
@@ -83,7 +83,7 @@ func TestN7_Timeout(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
 		c := s.config(1)
 		c.TurnTimeout = time.Second
-		board := do.Await(lanes.New(c))
+		board := do.Await(lanes.Make(c))
 		s.plays("a", effect.Never[effect.Unit](), s.reached("go", 1))
 		s.plays("b", effect.Never[effect.Unit]())
 		for _, key := range []string{"a", "b", "a"} {
@@ -120,7 +120,7 @@ func TestN7_NoTimerIsLeft(t *testing.T) {
 		everywhere(t, func(s *stage, do *effect.Do) {
 			c := s.config(1)
 			c.TurnTimeout = time.Hour
-			board := do.Await(lanes.New(c))
+			board := do.Await(lanes.Make(c))
 			s.plays("a", body)
 			do.Await(board.Wake("a"))
 			do.Await(s.reached("ended a", 1))
@@ -153,10 +153,10 @@ func (*lateClock) Stop() bool { return false }
 func TestN7_LateTimer(t *testing.T) {
 	clock := &lateClock{manualClock: newManualClock()}
 	s := newStage(t, false)
-	exit := effect.RunExitOn(t.Context(), scope.NewParallel(clock), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
+	exit := effect.RunExitOn(t.Context(), scope.NewParallel(scope.OnClock(clock)), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
 		c := s.config(1)
 		c.TurnTimeout = time.Second
-		board := do.Await(lanes.New(c))
+		board := do.Await(lanes.Make(c))
 		s.plays("a", s.raising("begun").AndThen(s.reached("on", 1)), s.raising("again").AndThen(effect.Never[effect.Unit]()))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("begun", 1))
@@ -180,20 +180,20 @@ func TestN7_LateTimer(t *testing.T) {
 func TestN11_StoppedBeforeTheStart(t *testing.T) {
 	for _, r := range []lanes.StopReason{lanes.StopCancel, lanes.StopClose} {
 		play := func(s *stage, do *effect.Do) {
-			board := do.Await(lanes.New(s.config(1)))
+			board := do.Await(lanes.Make(s.config(1)))
 			// Both in one step: without preemption nothing comes between.
 			_, c := do.Await(effect.WithFiber(func(f *scope.Fiber) effect.Effect[scope.Exit[effect.Unit]] {
 				if _, err := board.WakeNow(f, "a"); err != nil {
 					return effect.Fail[scope.Exit[effect.Unit]](err)
 				}
-				return effect.Succeed(scope.MakeExit(effect.RunOn(f, s.stop(board, "a", r, 0))))
+				return effect.Succeed(scope.NewExit(effect.RunOn(f, s.stop(board, "a", r, 0))))
 			})).Get()
 			s.equal("stop", c, nil)
 			s.equal("told", s.told(), "[a interrupted "+r.String()+"]")
 			s.equal("activations", s.started("a"), 0)
 			s.equal("events", s.happened(), "[started a ended a]")
 		}
-		deterministic(t, effect.DeterministicOptions{}, play)
+		deterministic(t, effect.DeterministicConfig{}, play)
 		for seed := range uint64(25) {
 			deterministic(t, exploring(2*seed), play)
 		}
@@ -204,7 +204,7 @@ func TestN11_StoppedBeforeTheStart(t *testing.T) {
 // reported once has either started or not.
 func TestN11_InParallel(t *testing.T) {
 	inParallel(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(2)))
+		board := do.Await(lanes.Make(s.config(2)))
 		for i := range 200 {
 			do.Await(board.Wake("a"))
 			do.Await(board.Cancel("a"))
@@ -236,7 +236,7 @@ func TestN11_TheStopIsOnItsWay(t *testing.T) {
 		c.OnExit = func(e lanes.ActivationExit) unit {
 			return s.onExit(e).AndThen(effect.SyncUnit(func() { close(told) }))
 		}
-		board := do.Await(lanes.New(c))
+		board := do.Await(lanes.Make(c))
 		do.Await(board.Wake("a"))
 		<-begun
 		do.Await(board.Wake("a"))
@@ -277,7 +277,7 @@ func TestF37_BadActivations(t *testing.T) {
 					}
 					return s.activate(key)
 				}
-				board := do.Await(lanes.New(config))
+				board := do.Await(lanes.Make(config))
 				do.Await(board.Wake("bad"))
 				do.Await(board.Wake("good"))
 				do.Await(s.reached("ended good", 1))
@@ -297,7 +297,7 @@ func TestF37_GoexitAtOnce(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
 		config := s.config(1)
 		config.Activate = func(string) unit { runtime.Goexit(); return unit{} }
-		board := do.Await(lanes.New(config))
+		board := do.Await(lanes.Make(config))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("ended a", 1))
 		do.Await(board.Close())
@@ -310,7 +310,7 @@ func TestF37_GoexitAtOnce(t *testing.T) {
 func TestF37_DeafActivation(t *testing.T) {
 	inParallel(t, func(s *stage, do *effect.Do) {
 		wake := make(chan struct{})
-		board := do.Await(lanes.New(s.config(2)))
+		board := do.Await(lanes.Make(s.config(2)))
 		s.plays("deaf", effect.Blocking(func(ctx context.Context) (effect.Unit, error) {
 			context.AfterFunc(ctx, func() { s.raise("asked to stop") })
 			s.raise("deaf")

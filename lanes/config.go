@@ -9,7 +9,7 @@ import (
 	"github.com/samber/mo"
 )
 
-// Config is what New is given.
+// Config is what Make is given.
 type Config struct {
 	// MaxConcurrent is how many activations run at the same time, from 1.
 	MaxConcurrent int
@@ -20,7 +20,7 @@ type Config struct {
 	// end of its scope's closing; it is interrupted then. 0 sets no limit.
 	TurnTimeout time.Duration
 	// Activate is the work of one activation. It runs in a fiber and a scope of
-	// its own, with the services that New ran with.
+	// its own, with the services that Make ran with.
 	Activate func(key string) effect.Effect[effect.Unit]
 	// OnExit hears how each activation ended, once, in a scope of its own and
 	// uninterruptibly, while the slot is still held. Its own failure is logged

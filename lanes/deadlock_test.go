@@ -40,7 +40,7 @@ func TestN12_F38_SelfDeadlock(t *testing.T) {
 		}, whole},
 		{"in a child that a release awaits", func(stop unit) unit {
 			// The child stops after the acquire, which is uninterruptible.
-			acquired := effect.MakeLatch(false)
+			acquired := effect.NewLatch(false)
 			return effect.AcquireRelease(effect.ForkChild(acquired.Await().AndThen(stop)), func(f *effect.Fiber[effect.Unit], _ exit) unit { return f.Await().AsUnit() }).
 				AndThen(acquired.Open().AsUnit()).AndThen(effect.Never[effect.Unit]())
 		}, whole},
@@ -80,7 +80,7 @@ func TestN12_F38_SelfDeadlock(t *testing.T) {
 					} else {
 						s.plays("a", c.body(stop))
 					}
-					board = do.Await(lanes.New(config))
+					board = do.Await(lanes.Make(config))
 					do.Await(board.Wake("a"))
 					do.Await(s.reached("ended a", 1))
 					s.equal("closed", do.Await(board.Status()).Closed, r == lanes.StopClose)
@@ -128,7 +128,7 @@ func TestN12_MaskedAfterTheCheck(t *testing.T) {
 			seen := effect.Blocking(func(context.Context) (effect.Unit, error) { <-checked; return effect.Unit{}, nil })
 			return seen.AndThen(effect.SyncUnit(func() { close(waiting) }).AndThen(f.Await().AsUnit()).Uninterruptible())
 		}))
-		board = do.Await(lanes.New(c))
+		board = do.Await(lanes.Make(c))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("ended a", 1))
 		s.equal("told", s.told(), "[a interrupted cancel]")
@@ -142,7 +142,7 @@ func TestN12_DetachedFibersMayWait(t *testing.T) {
 		var board *lanes.Lanes
 		s.plays("a", effect.ForkDetach(s.reached("now", 1).AndThen(board0(&board, "a")).AndThen(s.raising("cancelled"))).
 			AndThen(s.held(effect.Void())), s.held(effect.Void()))
-		board = do.Await(lanes.New(s.config(1)))
+		board = do.Await(lanes.Make(s.config(1)))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("ready", 1))
 		do.Await(s.raising("now"))
@@ -153,7 +153,7 @@ func TestN12_DetachedFibersMayWait(t *testing.T) {
 		var board *lanes.Lanes
 		s.plays("a", effect.ForkDetach(s.reached("now", 1).AndThen(board0(&board, "a").Uninterruptible()).AndThen(s.raising("cancelled"))).
 			AndThen(effect.Void()), s.held(effect.Void()))
-		board = do.Await(lanes.New(s.config(1)))
+		board = do.Await(lanes.Make(s.config(1)))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("ended a", 1))
 		do.Await(board.Wake("a"))
@@ -177,7 +177,7 @@ func TestN12_DetachedFibersMayWaitForOnExit(t *testing.T) {
 			// The drop of this wake tells that Cancel waits.
 			AndThen(effect.Suspend(func() unit { return board.Wake("a").AsUnit() })).
 			AndThen(board0(&board, "a")).AndThen(s.raising("cancelled"))).AsUnit())
-		board = do.Await(lanes.New(c))
+		board = do.Await(lanes.Make(c))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("dropped a", 1))
 		do.Await(s.raising("on"))
@@ -195,7 +195,7 @@ func TestN12_RacesEndWithoutADeadlock(t *testing.T) {
 			AndThen(board0(&board, "a")).AndThen(s.raising("cancelled"))
 		loser := s.raising("racing").AndThen(effect.Never[effect.Unit]()).Ensuring(s.raising("losing").AndThen(s.reached("on", 1)))
 		s.plays("a", effect.ForkDetach(late).AndThen(loser.RaceFirst(s.reached("racing", 1))).AndThen(effect.Never[effect.Unit]()))
-		board = do.Await(lanes.New(s.config(1)))
+		board = do.Await(lanes.Make(s.config(1)))
 		do.Await(board.Wake("a"))
 		// The drop of the wake tells that Cancel waits.
 		do.Await(s.reached("dropped a", 1))
@@ -227,10 +227,10 @@ func TestN12_NestedLanes(t *testing.T) {
 				})
 			})
 		}}
-		s.plays("a", lanes.New(inner).FlatMap(func(l *lanes.Lanes) unit {
+		s.plays("a", lanes.Make(inner).FlatMap(func(l *lanes.Lanes) unit {
 			return l.Wake("x").AndThen(s.reached("refused", 1))
 		}))
-		outer = do.Await(lanes.New(s.config(1)))
+		outer = do.Await(lanes.Make(s.config(1)))
 		do.Await(outer.Wake("a"))
 		do.Await(s.reached("ended a", 1))
 		s.equal("told", s.told(), "[a succeeded]")

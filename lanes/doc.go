@@ -25,7 +25,7 @@
 // # An activation
 //
 // It is a fiber that starts when its Wake, or the activation before it, lets go.
-// It has a scope of its own and the services that New ran with. It keeps its slot
+// It has a scope of its own and the services that Make ran with. It keeps its slot
 // until the effect has ended, its scope has closed, its child fibers have ended
 // and OnExit has returned. Cancel, Close and TurnTimeout interrupt it, which ends
 // the interruptible parts of its scope's closing too, but never OnExit. What the

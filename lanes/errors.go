@@ -6,7 +6,7 @@ import (
 	"github.com/rivus/tether/errors"
 )
 
-// Error is what New and Wake fail with: *ConfigInvalid, *QueueFull or *Closed.
+// Error is what Make and Wake fail with: *ConfigInvalid, *QueueFull or *Closed.
 type Error interface {
 	errors.Tagged
 	lanesError()
@@ -18,7 +18,7 @@ var (
 	_ Error = (*Closed)(nil)
 )
 
-// ConfigInvalid says that New was given limits that cannot be kept.
+// ConfigInvalid says that Make was given limits that cannot be kept.
 type ConfigInvalid struct {
 	// Message names the field and what it must be.
 	Message string `json:"message"`

@@ -12,7 +12,7 @@ import (
 
 // ExampleNew is the example of the design.
 func ExampleNew() {
-	reported := effect.MakeDeferred[effect.Unit]()
+	reported := effect.NewDeferred[effect.Unit]()
 	runTurn := func(key string) unit {
 		return effect.SyncUnit(func() { fmt.Println("a turn of", key) })
 	}
@@ -30,7 +30,7 @@ func ExampleNew() {
 		return tell.AndThen(reported.Succeed(effect.Unit{}).AsUnit())
 	}
 	program := effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-		board := do.Await(lanes.New(lanes.Config{
+		board := do.Await(lanes.Make(lanes.Config{
 			MaxConcurrent: 4, MaxQueued: mo.Some(32), TurnTimeout: 10 * time.Minute,
 			Activate: runTurn, // func(key string) effect.Effect[effect.Unit]
 			OnExit:   report,  // func(lanes.ActivationExit) effect.Effect[effect.Unit]

@@ -9,12 +9,12 @@ import (
 )
 
 // Lanes runs one activation per key at a time, and so many in all. Make it with
-// New. Its methods may be used by any number of fibers; on the parallel runtime
+// Make. Its methods may be used by any number of fibers; on the parallel runtime
 // also by those of several runs.
 type Lanes struct {
 	config Config
-	// env is the services that New ran with, outer the activations of other
-	// lanes that New ran inside of.
+	// env is the services that Make ran with, outer the activations of other
+	// lanes that Make ran inside of.
 	env   *scope.Env
 	outer *frame
 
@@ -24,9 +24,9 @@ type Lanes struct {
 	board board
 }
 
-// New makes lanes in the scope at hand: closing it runs Close. It fails with
+// Make makes lanes in the scope at hand: closing it runs Close. It fails with
 // *ConfigInvalid. Without a scope at hand it is a defect.
-func New(config Config) effect.Effect[*Lanes] {
+func Make(config Config) effect.Effect[*Lanes] {
 	return effect.Direct(func(f *scope.Fiber) (*Lanes, *scope.Cause) {
 		if invalid := config.check(); invalid != nil {
 			return nil, scope.CauseFail(invalid)

@@ -355,7 +355,7 @@ func (l *ledger) program(callers int, settle bool) unit {
 	return effect.GenUnit(func(do *effect.Do) {
 		defer l.audit()
 		do.Await(effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-			l.board = do.Await(lanes.New(l.config()))
+			l.board = do.Await(lanes.Make(l.config()))
 			do.Await(effect.AddFinalizer(func(exit) unit {
 				return effect.SyncUnit(func() { l.closed = l.tick() })
 			}))

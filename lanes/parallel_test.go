@@ -54,7 +54,7 @@ func TestF34_ProducersAndClose(t *testing.T) {
 	exits := 0
 	exit := effect.RunExit(t.Context(), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
 		started := 0
-		board := do.Await(lanes.New(lanes.Config{
+		board := do.Await(lanes.Make(lanes.Config{
 			MaxConcurrent: concurrent, Activate: counted, Logger: silent,
 			OnExit: func(lanes.ActivationExit) unit {
 				return effect.SyncUnit(func() {
@@ -122,9 +122,9 @@ func TestN3_InParallel(t *testing.T) {
 	}
 	var inbox [keys]atomic.Int64
 	var taken atomic.Int64
-	all := effect.MakeDeferred[effect.Unit]()
+	all := effect.NewDeferred[effect.Unit]()
 	inParallel(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(lanes.Config{MaxConcurrent: 2, Activate: func(key string) unit {
+		board := do.Await(lanes.Make(lanes.Config{MaxConcurrent: 2, Activate: func(key string) unit {
 			return effect.SyncUnit(func() {
 				i, _ := strconv.Atoi(key)
 				if taken.Add(inbox[i].Swap(0)) == int64(producers*messages) {
@@ -151,7 +151,7 @@ func TestN3_InParallel(t *testing.T) {
 // TestN9_ManyRuns: lanes of one run may be woken and cancelled from another.
 func TestN9_ManyRuns(t *testing.T) {
 	inParallel(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(1)))
+		board := do.Await(lanes.Make(s.config(1)))
 		s.plays("a", s.held(effect.Void()))
 		var wg sync.WaitGroup
 		wg.Go(func() {

@@ -8,7 +8,7 @@ const (
 	notStopped StopReason = iota
 	// StopCancel: Cancel of its key.
 	StopCancel
-	// StopClose: Close, or the end of the scope that New ran in.
+	// StopClose: Close, or the end of the scope that Make ran in.
 	StopClose
 	// StopTimeout: Config.TurnTimeout.
 	StopTimeout

@@ -70,7 +70,7 @@ func TestN10_Orders(t *testing.T) {
 						c := s.config(1)
 						c.TurnTimeout = time.Second
 						c.OnExit = func(e lanes.ActivationExit) unit { return report.AndThen(s.onExit(e)) }
-						board := do.Await(lanes.New(c))
+						board := do.Await(lanes.Make(c))
 						do.Await(board.Wake("a"))
 						do.Await(s.reached("here", 1))
 						// The drop of this wake tells that Cancel or Close has begun.
@@ -143,7 +143,7 @@ func TestN10_Cleanup(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			everywhere(t, func(s *stage, do *effect.Do) {
-				board := do.Await(lanes.New(s.config(1)))
+				board := do.Await(lanes.Make(s.config(1)))
 				s.plays("a", c.body(s))
 				do.Await(board.Wake("a"))
 				if c.stop {
@@ -178,7 +178,7 @@ func TestN12_BadOnExit(t *testing.T) {
 			everywhere(t, func(s *stage, do *effect.Do) {
 				config := s.config(1)
 				config.OnExit = func(lanes.ActivationExit) unit { return c.onExit() }
-				board := do.Await(lanes.New(config))
+				board := do.Await(lanes.Make(config))
 				do.Await(board.Wake("a"))
 				do.Await(board.Wake("b"))
 				do.Await(s.reached("ended b", 1))
@@ -208,7 +208,7 @@ func TestN12_OnExitIsUninterruptible(t *testing.T) {
 				do.Await(s.raising("through"))
 			})
 		}
-		board := do.Await(lanes.New(c))
+		board := do.Await(lanes.Make(c))
 		s.plays("a", s.held(effect.Void()))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("ready", 1))
@@ -236,7 +236,7 @@ func TestN12_BadObserver(t *testing.T) {
 				s.observe(e)
 				bad()
 			}
-			board := do.Await(lanes.New(c))
+			board := do.Await(lanes.Make(c))
 			s.plays("a", s.reached("go", 1))
 			for _, step := range []unit{board.Wake("a").AsUnit(), board.Wake("b").AsUnit(), board.Wake("b").AsUnit(), board.Wake("c").AsUnit(), board.Cancel("c")} {
 				f := do.Await(effect.ForkChild(step))
@@ -276,7 +276,7 @@ func TestF38_OnExitUsesTheLanes(t *testing.T) {
 				}
 			}))
 		}
-		board = do.Await(lanes.New(c))
+		board = do.Await(lanes.Make(c))
 		s.plays("b", s.held(effect.Void()))
 		do.Await(board.Wake("b"))
 		do.Await(s.reached("ready", 1))

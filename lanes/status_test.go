@@ -15,7 +15,7 @@ import (
 
 func TestN13_Status(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(2)))
+		board := do.Await(lanes.Make(s.config(2)))
 		s.equal("at first", do.Await(board.Status()), "{0 0 false []}")
 		s.plays("b", s.reached("go", 1))
 		s.plays("a", s.reached("go", 1))
@@ -36,7 +36,7 @@ func TestN13_Status(t *testing.T) {
 // slot is free while a lane waits.
 func TestN13_ConsistentUnderLoad(t *testing.T) {
 	inParallel(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(lanes.Config{MaxConcurrent: 3, Activate: func(string) unit { return effect.YieldNow() }}))
+		board := do.Await(lanes.Make(lanes.Config{MaxConcurrent: 3, Activate: func(string) unit { return effect.YieldNow() }}))
 		rounds := 2000
 		if raced {
 			rounds = 300
@@ -109,7 +109,7 @@ func TestN2_CoalescedWakeIsFree(t *testing.T) {
 	}
 	for _, observe := range []func(lanes.Event){nil, func(lanes.Event) {}} {
 		exit := effect.RunExit(t.Context(), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-			board := do.Await(lanes.New(lanes.Config{
+			board := do.Await(lanes.Make(lanes.Config{
 				MaxConcurrent: 1, Observe: observe,
 				Activate: func(string) unit { return effect.Never[effect.Unit]() },
 			}))
@@ -163,7 +163,7 @@ func TestN13_QueuedKeysAreSmall(t *testing.T) {
 		keys[i] = "room:" + strconv.Itoa(i)
 	}
 	exit := effect.RunExit(t.Context(), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-		board := do.Await(lanes.New(lanes.Config{
+		board := do.Await(lanes.Make(lanes.Config{
 			MaxConcurrent: 1, TurnTimeout: time.Hour, Activate: func(string) unit { return effect.Never[effect.Unit]() },
 		}))
 		do.Await(board.Wake("busy"))
@@ -212,8 +212,8 @@ func TestF36_IdleKeysAreFree(t *testing.T) {
 	}
 	play := func(t *testing.T, do *effect.Do, n int) {
 		var served atomic.Int64
-		all := effect.MakeDeferred[effect.Unit]()
-		board := do.Await(lanes.New(lanes.Config{
+		all := effect.NewDeferred[effect.Unit]()
+		board := do.Await(lanes.Make(lanes.Config{
 			MaxConcurrent: 8, TurnTimeout: time.Hour,
 			Activate: func(string) unit {
 				return effect.SyncUnit(func() {
@@ -241,7 +241,7 @@ func TestF36_IdleKeysAreFree(t *testing.T) {
 		inParallel(t, func(_ *stage, do *effect.Do) { play(t, do, n) })
 	})
 	t.Run("virtual", func(t *testing.T) {
-		deterministic(t, effect.DeterministicOptions{}, func(s *stage, do *effect.Do) {
+		deterministic(t, effect.DeterministicConfig{}, func(s *stage, do *effect.Do) {
 			play(t, do, n/4)
 			s.equal("time", do.Await(effect.Monotonic()), time.Duration(0))
 		})

@@ -10,7 +10,7 @@ import (
 
 func TestN8_CancelRunning(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(1)))
+		board := do.Await(lanes.Make(s.config(1)))
 		slow := s.held(effect.YieldNow().AndThen(s.raising("finalized")))
 		s.plays("a", slow)
 		s.plays("b", s.reached("go", 1))
@@ -32,7 +32,7 @@ func TestN8_CancelRunning(t *testing.T) {
 
 func TestN8_CancelQueuedAndIdle(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(1)))
+		board := do.Await(lanes.Make(s.config(1)))
 		s.plays("a", s.reached("go", 1))
 		for _, key := range []string{"a", "b", "c", "d"} {
 			do.Await(board.Wake(key))
@@ -53,7 +53,7 @@ func TestN8_CancelQueuedAndIdle(t *testing.T) {
 // TestN8_WakeAfterCancelBegan: it is served as usual.
 func TestN8_WakeAfterCancelBegan(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(1)))
+		board := do.Await(lanes.Make(s.config(1)))
 		s.plays("a", s.held(s.reached("clean", 1)))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("ready", 1))
@@ -71,7 +71,7 @@ func TestN8_WakeAfterCancelBegan(t *testing.T) {
 
 func TestN8_ManyCancels(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(1)))
+		board := do.Await(lanes.Make(s.config(1)))
 		s.plays("a", s.held(effect.YieldNow()))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("ready", 1))
@@ -88,7 +88,7 @@ func TestN8_ManyCancels(t *testing.T) {
 
 func TestN9_Close(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(2)))
+		board := do.Await(lanes.Make(s.config(2)))
 		held := s.held(effect.YieldNow())
 		s.plays("a", held)
 		s.plays("b", held)
@@ -125,7 +125,7 @@ func TestN9_Close(t *testing.T) {
 	})
 }
 
-// TestN9_ScopeCloses: the end of New's scope is a Close, in the scope's order.
+// TestN9_ScopeCloses: the end of the scope of Make is a Close, in the scope's order.
 func TestN9_ScopeCloses(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
 		var board *lanes.Lanes
@@ -134,7 +134,7 @@ func TestN9_ScopeCloses(t *testing.T) {
 			return effect.SyncUnit(func() { s.equal("told before the resource goes", s.told(), "[a interrupted close]") })
 		})
 		do.Await(effect.Scoped(resource.AndThen(effect.GenUnit(func(do *effect.Do) {
-			board = do.Await(lanes.New(s.config(1)))
+			board = do.Await(lanes.Make(s.config(1)))
 			do.Await(board.Wake("a"))
 			do.Await(board.Wake("b"))
 			do.Await(s.reached("start a", 1))
@@ -149,7 +149,7 @@ func TestN9_NewInAClosedScope(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
 		sc := do.Await(effect.MakeScope(0))
 		do.Await(effect.CloseScope(sc, exit{}))
-		board := do.Await(lanes.New(s.config(1)).ProvideScope(sc))
+		board := do.Await(lanes.Make(s.config(1)).ProvideScope(sc))
 		_, ok := do.Await(effect.Flip(board.Wake("a"))).(*lanes.Closed)
 		s.equal("closed", ok, true)
 	})
@@ -158,7 +158,7 @@ func TestN9_NewInAClosedScope(t *testing.T) {
 // TestN9_InterruptedCloseGoesOn: who stops waiting takes nothing back.
 func TestN9_InterruptedCloseGoesOn(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(1)))
+		board := do.Await(lanes.Make(s.config(1)))
 		s.plays("a", s.held(s.reached("clean", 1)))
 		do.Await(board.Wake("a"))
 		do.Await(s.reached("ready", 1))
@@ -186,13 +186,13 @@ func TestN10_FirstStopNames(t *testing.T) {
 			everywhere(t, func(s *stage, do *effect.Do) {
 				c := s.config(1)
 				c.TurnTimeout = time.Second
-				board := do.Await(lanes.New(c))
+				board := do.Await(lanes.Make(c))
 				s.plays("a", s.held(s.raising("stopped").AndThen(s.reached("clean", 1))))
 				do.Await(board.Wake("a"))
 				do.Await(s.reached("ready", 1))
 				var fibers []*effect.Fiber[effect.Unit]
 				for i, r := range order {
-					fibers = append(fibers, do.Await(effect.ForkChild(s.stop(board, "a", r, time.Second), effect.StartImmediately)))
+					fibers = append(fibers, do.Await(effect.ForkChild(s.stop(board, "a", r, time.Second), effect.StartImmediately())))
 					if i == 0 {
 						do.Await(s.reached("stopped", 1))
 					}

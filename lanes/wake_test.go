@@ -17,7 +17,7 @@ func TestN2_Outcomes(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
 		c := s.config(1)
 		c.MaxQueued = mo.Some(1)
-		board := do.Await(lanes.New(c))
+		board := do.Await(lanes.Make(c))
 		s.plays("a", s.reached("go", 1), s.reached("go", 2))
 		s.equal("idle, free slot", do.Await(board.Wake("a")), lanes.Started)
 		do.Await(s.reached("start a", 1))
@@ -46,7 +46,7 @@ func TestN2_Outcomes(t *testing.T) {
 
 func TestN2_WakeNeverWaits(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(1)))
+		board := do.Await(lanes.Make(s.config(1)))
 		s.plays("a", effect.Never[effect.Unit]())
 		for _, key := range []string{"a", "b", "c", "a", "b", "c"} {
 			do.Await(board.Wake(key))
@@ -59,7 +59,7 @@ func TestN2_NoQueue(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
 		c := s.config(1)
 		c.MaxQueued = mo.Some(0)
-		board := do.Await(lanes.New(c))
+		board := do.Await(lanes.Make(c))
 		s.plays("a", s.reached("go", 1))
 		do.Await(board.Wake("a"))
 		if _, ok := do.Await(effect.Flip(board.Wake("b"))).(*lanes.QueueFull); !ok {
@@ -102,7 +102,7 @@ func TestN3_F35_WakeWhileReturning(t *testing.T) {
 					}
 					s.observe(e)
 				}
-				board = do.Await(lanes.New(c))
+				board = do.Await(lanes.Make(c))
 				do.Await(board.Wake("a"))
 				if at == "ended event" {
 					do.Await(s.reached("ending", 1))
@@ -119,7 +119,7 @@ func TestN3_F35_WakeWhileReturning(t *testing.T) {
 
 func TestN4_OrderOfTheQueue(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(1)))
+		board := do.Await(lanes.Make(s.config(1)))
 		s.plays("a", s.reached("go", 1))
 		for _, key := range []string{"a", "b", "a", "c", "d"} {
 			do.Await(board.Wake(key))
@@ -133,7 +133,7 @@ func TestN4_OrderOfTheQueue(t *testing.T) {
 
 func TestN4_EverySlotIsUsed(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
-		board := do.Await(lanes.New(s.config(3)))
+		board := do.Await(lanes.Make(s.config(3)))
 		keys := []string{"a", "b", "c", "d", "e"}
 		for _, key := range keys {
 			s.plays(key, s.reached("go "+key, 1))
@@ -175,7 +175,7 @@ func TestN5_Config(t *testing.T) {
 	} {
 		config := good
 		c.change(&config)
-		_, err := effect.Run(t.Context(), effect.Scoped(lanes.New(config)))
+		_, err := effect.Run(t.Context(), effect.Scoped(lanes.Make(config)))
 		invalid, _ := errors.AsType[*lanes.ConfigInvalid](err)
 		if c.valid != (err == nil) || c.valid != (invalid == nil) {
 			t.Errorf("%s: got %v", c.name, err)
@@ -187,7 +187,7 @@ func TestN5_Config(t *testing.T) {
 }
 
 func TestN5_NewNeedsAScope(t *testing.T) {
-	_, err := effect.Run(t.Context(), lanes.New(lanes.Config{MaxConcurrent: 1, Activate: func(string) unit { return effect.Void() }}))
+	_, err := effect.Run(t.Context(), lanes.Make(lanes.Config{MaxConcurrent: 1, Activate: func(string) unit { return effect.Void() }}))
 	if _, ok := errors.AsType[*effect.MissingService](err); !ok {
 		t.Errorf("got %v", err)
 	}

@@ -28,7 +28,7 @@ func TestL4_Config(t *testing.T) {
 		"retry of a second": {lease.Config{TTL: 2, Heartbeat: 1, Retry: time.Second}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := lease.MakeManager(&platform.Platform{Process: newProcess(1)}, lease.NewMemoryRepository(), c.config)
+			m, err := lease.NewManager(&platform.Platform{Process: newProcess(1)}, lease.NewMemoryRepository(), c.config)
 			if !c.ok {
 				if _, invalid := errors.AsType[*lease.ConfigInvalid](err); !invalid {
 					t.Fatal(err)
@@ -51,9 +51,9 @@ func TestL4_Config(t *testing.T) {
 func TestL4_Missing(t *testing.T) {
 	p, r := &platform.Platform{Process: newProcess(1)}, lease.NewMemoryRepository()
 	for name, make := range map[string]func() (*lease.Manager, error){
-		"platform":   func() (*lease.Manager, error) { return lease.MakeManager(nil, r, config) },
-		"Process":    func() (*lease.Manager, error) { return lease.MakeManager(&platform.Platform{}, r, config) },
-		"repository": func() (*lease.Manager, error) { return lease.MakeManager(p, nil, config) },
+		"platform":   func() (*lease.Manager, error) { return lease.NewManager(nil, r, config) },
+		"Process":    func() (*lease.Manager, error) { return lease.NewManager(&platform.Platform{}, r, config) },
+		"repository": func() (*lease.Manager, error) { return lease.NewManager(p, nil, config) },
 	} {
 		if _, err := make(); !strings.Contains(as[*lease.ConfigInvalid](err).Message, name) {
 			t.Errorf("%s: %v", name, err)
@@ -173,7 +173,7 @@ func TestL5_WaitsForTheLargerTTL(t *testing.T) {
 
 func TestL5_NeedsAScope(t *testing.T) {
 	w := newWorld(lease.NewMemoryRepository())
-	out := effect.RunDeterministic(w.manager().Acquire(key), effect.DeterministicOptions{})
+	out := effect.RunDeterministic(w.manager().Acquire(key), effect.DeterministicConfig{})
 	if die, ok := out.Exit.MustGet().Cause().Defect(); !ok || !strings.Contains(die.Defect.(error).Error(), "Scope") {
 		t.Fatal(out.Exit)
 	}
@@ -185,7 +185,7 @@ func TestL6_EmptyKey(t *testing.T) {
 	for name, e := range map[string]effect.Effect[unit]{
 		"Acquire": m.Acquire("").AsUnit(), "Wait": m.Acquire("", lease.Wait()).AsUnit(), "Read": m.Read("").AsUnit(),
 	} {
-		out := effect.RunDeterministic(effect.Scoped(e), effect.DeterministicOptions{})
+		out := effect.RunDeterministic(effect.Scoped(e), effect.DeterministicConfig{})
 		if !out.Exit.MustGet().Cause().HasDies() {
 			t.Error(name, out.Exit)
 		}

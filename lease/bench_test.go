@@ -114,7 +114,7 @@ func BenchmarkSaveRenew(b *testing.B)   { benchSave(b, false) }
 
 func BenchmarkRead(b *testing.B) {
 	benchOn(b, func(do *effect.Do, r lease.Repository) {
-		m, _ := lease.MakeManager(platform.OS(), r, config)
+		m, _ := lease.NewManager(platform.OS(), r, config)
 		do.Await(m.Acquire(key))
 		for b.Loop() {
 			do.Await(m.Read(key))
@@ -126,7 +126,7 @@ func BenchmarkRead(b *testing.B) {
 // handle with its heartbeat; compare with the sum of the raw swaps.
 func BenchmarkAcquireRelease(b *testing.B) {
 	benchOn(b, func(do *effect.Do, r lease.Repository) {
-		m, _ := lease.MakeManager(platform.OS(), r, config)
+		m, _ := lease.NewManager(platform.OS(), r, config)
 		for b.Loop() {
 			s := scope.New(scope.Sequential)
 			do.Await(m.Acquire(key).ProvideScope(s))

@@ -67,7 +67,7 @@ func TestR4_FenceIsAProcessLockBesideTheDatabase(t *testing.T) {
 		// Whoever holds that lock holds the fence.
 		lock, err := processlock.Acquire(t.Context(), platform.OS(), fence).Get()
 		do.Check(err)
-		waiter := do.Await(effect.ForkChild(in(r.Fence(odd)), effect.StartImmediately))
+		waiter := do.Await(effect.ForkChild(in(r.Fence(odd)), effect.StartImmediately()))
 		if _, ended := waiter.Exited(); ended {
 			t.Error("the fence was taken while the lock was held")
 		}
@@ -89,7 +89,7 @@ func TestR4_RelativePathAfterAChdir(t *testing.T) {
 	perform(t, func(do *effect.Do) {
 		s := scope.New(scope.Sequential)
 		do.Await(r.Fence(key).ProvideScope(s))
-		waiter := do.Await(effect.ForkChild(in(other.Fence(key)), effect.StartImmediately))
+		waiter := do.Await(effect.ForkChild(in(other.Fence(key)), effect.StartImmediately()))
 		if _, ended := waiter.Exited(); ended {
 			t.Error("two hold the fence of one key")
 		}
@@ -120,7 +120,7 @@ func TestL13_F22_ReplacedBeforeFencedWork(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "leases.db")
 	r := lease.NewSQLiteRepository(platform.OS(), path)
 	defer r.Close()
-	m, err := lease.MakeManager(platform.OS(), r, config)
+	m, err := lease.NewManager(platform.OS(), r, config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package lease gives one holder at a time the right to a key, across processes
 // that share a SQLite file, a directory or a memory, and fences what it does.
 //
-//	leases := do.Await(lease.NewManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
+//	leases := do.Await(lease.MakeManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
 //	l := do.Await(leases.Acquire("task:42"))
 //	do.Await(l.RunFenced(save)) // func(lease.FencingToken) effect.Effect[effect.Unit]
 //	do.Await(work.StopOn(l.Lost()))

@@ -105,7 +105,7 @@ func (l *Lease) enter(f *scope.Fiber) (*fencedRun, *scope.Cause) {
 	if lost := l.check(); lost != nil {
 		return nil, scope.CauseFail(lost)
 	}
-	run := &fencedRun{lease: l, outer: outer, ended: effect.MakeDeferred[effect.Unit]()}
+	run := &fencedRun{lease: l, outer: outer, ended: effect.NewDeferred[effect.Unit]()}
 	run.node = &list.Node[*fencedRun]{Value: run}
 	l.mu.Lock()
 	defer l.mu.Unlock()

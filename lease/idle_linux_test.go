@@ -37,7 +37,7 @@ func BenchmarkIdleManager(b *testing.B) {
 			if c, ok := r.(*lease.SQLite); ok {
 				defer c.Close()
 			}
-			m, err := lease.MakeManager(platformOS(), r, lease.Config{TTL: 4 * every, Heartbeat: every})
+			m, err := lease.NewManager(platformOS(), r, lease.Config{TTL: 4 * every, Heartbeat: every})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -168,7 +168,7 @@ func killing(t *testing.T, store string, kills int) {
 			defer c.Close()
 		}
 		w := newWorld(r)
-		m, err := lease.MakeManager(platformOS(), w.repo, config)
+		m, err := lease.NewManager(platformOS(), w.repo, config)
 		if err != nil {
 			t.Fatal(err)
 		}

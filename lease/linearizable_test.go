@@ -120,7 +120,7 @@ func leasing(do *effect.Do, rec scribe, r lease.Repository, p *platform.Platform
 		}
 	}
 	n := 0
-	m := do.Await(lease.NewManager(lease.Config{TTL: time.Hour, Heartbeat: beat, Observer: observe}).
+	m := do.Await(lease.MakeManager(lease.Config{TTL: time.Hour, Heartbeat: beat, Observer: observe}).
 		ProvideService(lease.HolderIDs, func() string { return idOf(client, n) }).
 		Provide(lease.RepositoryService.Of(&renewals{Repository: r, rec: rec}), platform.Service.Of(p)))
 	for range repeat {

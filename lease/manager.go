@@ -35,8 +35,8 @@ type Manager struct {
 	// orphans are own acquisitions of unknown outcome that nobody will use, by
 	// key and id, until they are known to be gone.
 	orphans map[string]map[string]struct{}
-	// lines has a line for each key that somebody waits for.
-	lines map[string]*line
+	// waitlists has one for each key that somebody waits for.
+	waitlists map[string]*waitlist
 	// held are the leases with a heartbeat, when there is a batch: whose last renewal
 	// was tried first comes first, but for those that were just acquired.
 	held list.List[*Lease]
@@ -53,23 +53,23 @@ var HolderIDs = effect.NewReference("lease.HolderIDs", func() func() string {
 	}
 })
 
-// NewManager makes a manager on the repository and the platform at hand
+// MakeManager makes a manager on the repository and the platform at hand
 // (RepositoryService, platform.Service). It fails with *ConfigInvalid. It starts
 // nothing and needs no scope: leases live in the scopes that acquire them.
-func NewManager(config Config) effect.Effect[*Manager] {
+func MakeManager(config Config) effect.Effect[*Manager] {
 	return effect.Gen(func(do *effect.Do) *Manager {
 		if config.Observer == nil {
 			config.Observer = do.Await(ObserverService.Get())
 		}
-		m := do.Try(MakeManager(do.Await(platform.Service.Get()), do.Await(RepositoryService.Get()), config))
+		m := do.Try(NewManager(do.Await(platform.Service.Get()), do.Await(RepositoryService.Get()), config))
 		m.newID = do.Await(HolderIDs.Get())
 		return m
 	})
 }
 
-// MakeManager is NewManager outside any effect. The error is a *ConfigInvalid, also
+// NewManager is MakeManager outside any effect. The error is a *ConfigInvalid, also
 // when there is no repository, or no platform that tells processes apart.
-func MakeManager(p *platform.Platform, r Repository, config Config) (*Manager, error) {
+func NewManager(p *platform.Platform, r Repository, config Config) (*Manager, error) {
 	config, err := config.normalize()
 	switch {
 	case err != nil:
@@ -83,7 +83,7 @@ func MakeManager(p *platform.Platform, r Repository, config Config) (*Manager, e
 	return &Manager{
 		config: config, repository: r, batch: batch, platform: p, newID: HolderIDs.Value(nil),
 		sightings: make(map[string]sighting), pruneAt: pruneFrom,
-		orphans: make(map[string]map[string]struct{}), lines: make(map[string]*line),
+		orphans: make(map[string]map[string]struct{}), waitlists: make(map[string]*waitlist),
 	}, nil
 }
 
@@ -148,7 +148,7 @@ func (m *Manager) useClock(c scope.Clock) {
 	}
 	m.clock = c
 	clear(m.sightings)
-	for _, l := range m.lines {
+	for _, l := range m.waitlists {
 		l.next = 0
 	}
 }

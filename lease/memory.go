@@ -98,7 +98,7 @@ func (m *memory) Fence(key string) effect.Effect[effect.Unit] {
 		defer m.mu.Unlock()
 		f := m.fences[key]
 		if f == nil {
-			f = &memoryFence{turn: effect.MakeSemaphore(1)}
+			f = &memoryFence{turn: effect.NewSemaphore(1)}
 			m.fences[key] = f
 		}
 		f.users++

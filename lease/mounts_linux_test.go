@@ -21,7 +21,7 @@ func onDisk(t *testing.T, dir string, judge func(t *testing.T, store string, err
 		"sqlite": s,
 		"files":  lease.NewFileRepository(platform.OS(), dir),
 	} {
-		leases, err := lease.MakeManager(platform.OS(), r, lease.Config{TTL: 1e9, Heartbeat: 1e8})
+		leases, err := lease.NewManager(platform.OS(), r, lease.Config{TTL: 1e9, Heartbeat: 1e8})
 		if err != nil {
 			t.Fatal(err)
 		}

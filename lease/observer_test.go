@@ -28,7 +28,7 @@ func TestL9_ObserverEndsTheGoroutine(t *testing.T) {
 					}
 				}
 				simulate(t, func(do *effect.Do) {
-					m := do.Try(lease.MakeManager(&platform.Platform{Process: w.process}, w.repo, c))
+					m := do.Try(lease.NewManager(&platform.Platform{Process: w.process}, w.repo, c))
 					life := in(m.Acquire(key).FlatMap(func(l *lease.Lease) effect.Effect[unit] {
 						return effect.Sleep(2 * ttl).StopOn(l.Lost())
 					}))

@@ -40,7 +40,7 @@ func TestL2_PowerCutOnFiles(t *testing.T) {
 		d.cutAt = cutAt
 		var last int64
 		boot(d, "first", func(p *platform.Platform) effect.Effect[unit] {
-			m, err := lease.MakeManager(p, lease.NewFileRepository(p, diskDir, lease.WithoutSQLite()), silent)
+			m, err := lease.NewManager(p, lease.NewFileRepository(p, diskDir, lease.WithoutSQLite()), silent)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestL2_PowerCutOnFiles(t *testing.T) {
 			left := len(after.temporaries())
 			var next int64
 			out := boot(after, "second", func(p *platform.Platform) effect.Effect[unit] {
-				m, err := lease.MakeManager(p, lease.NewFileRepository(p, diskDir, lease.WithoutSQLite()), silent)
+				m, err := lease.NewManager(p, lease.NewFileRepository(p, diskDir, lease.WithoutSQLite()), silent)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -87,11 +87,11 @@ func TestL2_PowerCutOnFiles(t *testing.T) {
 }
 
 // boot runs a program on the disk as the machine's only process.
-func boot(d *disk, id string, program func(*platform.Platform) effect.Effect[unit]) effect.Outcome[unit] {
-	rt := scope.NewDeterministic(scope.DeterministicOptions{MaxSteps: 1_000_000})
+func boot(d *disk, id string, program func(*platform.Platform) effect.Effect[unit]) effect.RunReport[unit] {
+	rt := scope.NewDeterministic(scope.DeterministicConfig{MaxSteps: 1_000_000})
 	d.now = rt.Clock().Now
 	proc := newProcess(1)
 	proc.self.BootID = id
 	proc.runs(proc.self)
-	return effect.RunDeterministicOn(rt, program(&platform.Platform{FS: d, Process: proc, Clock: rt.Clock()}), nil)
+	return effect.RunDeterministicOn(rt, program(&platform.Platform{FS: d, Process: proc, Clock: rt.Clock()}))
 }

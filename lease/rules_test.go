@@ -306,7 +306,7 @@ func TestEvents(t *testing.T) {
 	simulate(t, func(do *effect.Do) {
 		c := config
 		c.Observer = lease.SlogObserver(log)
-		m, err := lease.MakeManager(&platform.Platform{Process: w.process}, w.repo, c)
+		m, err := lease.NewManager(&platform.Platform{Process: w.process}, w.repo, c)
 		if err != nil {
 			t.Fatal(err)
 		}

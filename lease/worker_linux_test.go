@@ -105,7 +105,7 @@ func work() {
 			panic(err)
 		}
 	}
-	w.manager, err = lease.MakeManager(platform.OS(), newPhased(stores[w.Store](w.Dir), w),
+	w.manager, err = lease.NewManager(platform.OS(), newPhased(stores[w.Store](w.Dir), w),
 		lease.Config{TTL: w.TTL, Heartbeat: w.Heartbeat, Retry: w.Retry, Observer: func(e lease.Event) {
 			if _, gaveUp := e.(lease.ReleaseAbandoned); gaveUp {
 				w.say(reply{Do: "abandoned"})

@@ -53,7 +53,7 @@ func TestCheckFindsALostUpdate(t *testing.T) {
 
 func TestCheckFindsADeadlock(t *testing.T) {
 	program := func() effect.Effect[effect.Unit] {
-		a, b := effect.MakeSemaphore(1), effect.MakeSemaphore(1)
+		a, b := effect.NewSemaphore(1), effect.NewSemaphore(1)
 		both := func(first, second *effect.Semaphore) effect.Effect[effect.Unit] {
 			return first.WithPermits(1, second.WithPermits(1, effect.Void()))
 		}
@@ -89,7 +89,7 @@ func TestExploreWithInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 4).Draw(t, "workers")
 		total := proptest.Explore(t, func() effect.Effect[int] {
-			sum := effect.MakeRef(0)
+			sum := effect.NewRef(0)
 			add := sum.Update(func(v int) int { return v + 1 })
 			return effect.ForEachDiscard(make([]int, n), func(int, int) effect.Effect[effect.Unit] { return add }, effect.Unbounded).
 				AndThen(sum.Get())

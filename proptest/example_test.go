@@ -16,7 +16,7 @@ import (
 // proptest.Check(t, transfer) }. Here the program is right.
 func ExampleCheck() {
 	transfer := func() effect.Effect[effect.Unit] {
-		balance, lock := 100, effect.MakeSemaphore(1)
+		balance, lock := 100, effect.NewSemaphore(1)
 		withdraw := lock.WithPermits(1, effect.GenUnit(func(do *effect.Do) {
 			before := balance
 			do.Await(effect.YieldNow())
@@ -60,7 +60,7 @@ func ExampleWorld() {
 	store := proptest.NewStore(w)
 	hold := func(p *proptest.Process) effect.Effect[effect.Unit] {
 		return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-			leases := do.Await(lease.NewManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
+			leases := do.Await(lease.MakeManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
 			l := do.Await(leases.Acquire("task:42", lease.Wait()))
 			fmt.Printf("%v: %v holds %v\n", w.Now(), p, l.Token())
 			do.Await(effect.Sleep(time.Hour))
@@ -87,7 +87,7 @@ func TestWorldReplaysASeed(t *testing.T) {
 		program := func(p *proptest.Process) effect.Effect[effect.Unit] {
 			ids := 0
 			return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-				leases := do.Await(lease.NewManager(lease.Config{
+				leases := do.Await(lease.MakeManager(lease.Config{
 					TTL: time.Minute, Heartbeat: 15 * time.Second, Observer: func(e lease.Event) { w.Log("%v: %T%+v", p, e, e) },
 				}))
 				for {

@@ -111,7 +111,7 @@ func (f *fencingPlay) worker(p *Process) effect.Effect[effect.Unit] {
 		Observer: func(e lease.Event) { p.w.Log("%v: %T%+v", p, e, e) },
 	}
 	return effect.GenUnit(func(do *effect.Do) {
-		m := do.Await(lease.NewManager(config))
+		m := do.Await(lease.MakeManager(config))
 		for {
 			last := f.closing
 			// A turn may end with a loss, or in bad weather.

@@ -55,7 +55,7 @@ func (p *lanesPlay) run(choose scope.Chooser) {
 		config.MaxQueued = mo.Some(p.queue)
 	}
 	err := simulate(deterministicSchedules(choose), func(do *effect.Do) {
-		p.lanes = do.Await(lanes.New(config))
+		p.lanes = do.Await(lanes.Make(config))
 		var callers []effect.AnyFiber
 		for i, plan := range p.callers {
 			callers = append(callers, do.Await(effect.ForkChild(effect.ForEachDiscard(plan, func(a lanesAction, _ int) effect.Effect[effect.Unit] {

@@ -154,7 +154,7 @@ func (s *repositorySuite) managers() {
 	manager := func(do *effect.Do, r lease.Repository, pid int64) *lease.Manager {
 		self := testHolder.Identity
 		self.PID = pid
-		return do.Try(lease.MakeManager(&platform.Platform{Process: alone{self}}, r, config))
+		return do.Try(lease.NewManager(&platform.Platform{Process: alone{self}}, r, config))
 	}
 	s.simulate(func(do *effect.Do) {
 		for round := range int64(3) {
@@ -188,7 +188,7 @@ func (p alone) PID() int64 { return p.self.PID }
 
 func (p alone) Self() (platform.Identity, error) { return p.self, nil }
 
-func (p alone) Identify(int64) (mo.Option[platform.Identity], error) { return mo.Some(p.self), nil }
+func (p alone) Identify(int64) (platform.Identity, bool, error) { return p.self, true, nil }
 
 // news watches a key for releases, where the repository can.
 func (s *repositorySuite) news() {

@@ -247,7 +247,7 @@ func TestWorldFileRepository(t *testing.T) {
 	program := func(p *proptest.Process) effect.Effect[effect.Unit] {
 		return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
 			r := lease.NewFileRepository(p.Platform(), "/var/lib")
-			m := do.Try(lease.MakeManager(p.Platform(), r, lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
+			m := do.Try(lease.NewManager(p.Platform(), r, lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
 			l := do.Await(m.Acquire("key", lease.Wait()))
 			generations = append(generations, l.Token().Generation)
 			do.Await(effect.Sleep(time.Hour))

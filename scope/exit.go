@@ -33,8 +33,8 @@ func ExitFailCause[A any](cause *Cause) Exit[A] {
 	return Exit[A]{cause: cause}
 }
 
-// MakeExit is the exit with the cause, or with the value when the cause is nil.
-func MakeExit[A any](value A, cause *Cause) Exit[A] {
+// NewExit is the exit with the cause, or with the value when the cause is nil.
+func NewExit[A any](value A, cause *Cause) Exit[A] {
 	if cause != nil {
 		return Exit[A]{cause: cause}
 	}
@@ -42,25 +42,25 @@ func MakeExit[A any](value A, cause *Cause) Exit[A] {
 }
 
 // IsSuccess tells whether there is a value.
-func (e Exit[A]) IsSuccess() bool { return e.cause == nil }
+func (e Exit[A]) IsSuccess[_ onUse]() bool { return e.cause == nil }
 
 // IsFailure tells whether there is a cause.
-func (e Exit[A]) IsFailure() bool { return e.cause != nil }
+func (e Exit[A]) IsFailure[_ onUse]() bool { return e.cause != nil }
 
 // Value is the value, or A's zero value and false.
-func (e Exit[A]) Value() (A, bool) { return e.value, e.cause == nil }
+func (e Exit[A]) Value[_ onUse]() (A, bool) { return e.value, e.cause == nil }
 
 // Cause is the cause, or nil for a success.
-func (e Exit[A]) Cause() *Cause { return e.cause }
+func (e Exit[A]) Cause[_ onUse]() *Cause { return e.cause }
 
 // Get is the exit as a Go pair; see Cause.Err for which error it gives.
-func (e Exit[A]) Get() (A, error) { return e.value, e.cause.Err() }
+func (e Exit[A]) Get[_ onUse]() (A, error) { return e.value, e.cause.Err() }
 
 // Err is Get's error.
-func (e Exit[A]) Err() error { return e.cause.Err() }
+func (e Exit[A]) Err[_ onUse]() error { return e.cause.Err() }
 
 // Any is the exit without its type.
-func (e Exit[A]) Any() Exit[any] {
+func (e Exit[A]) Any[_ onUse]() Exit[any] {
 	if e.cause != nil {
 		return Exit[any]{cause: e.cause}
 	}

@@ -17,7 +17,7 @@ func (e Exit[A]) Map[B any](fn func(A) B) Exit[B] {
 }
 
 // MapError replaces every expected failure.
-func (e Exit[A]) MapError(fn func(error) error) Exit[A] {
+func (e Exit[A]) MapError[_ onUse](fn func(error) error) Exit[A] {
 	if e.cause != nil {
 		return Exit[A]{cause: e.cause.MapErrors(fn)}
 	}

@@ -11,7 +11,7 @@ func (f *Fiber) Scoped(body func(s *Scope) *Cause) *Cause {
 		if !returned && !f.rt.abandoning() {
 			f.Unwound(mark)
 			f.env = env
-			s.CloseMasked(f, MakeExit[any](nil, CauseDie(Exited{})))
+			s.CloseMasked(f, NewExit[any](nil, CauseDie(Exited{})))
 		}
 	}()
 	f.env = env.WithScope(s)
@@ -19,6 +19,6 @@ func (f *Fiber) Scoped(body func(s *Scope) *Cause) *Cause {
 	f.env = env
 	returned = true
 	return f.inMask(c, func(c *Cause) *Cause {
-		return CombineFinalizer(c, s.CloseMasked(f, MakeExit[any](nil, c)))
+		return CombineFinalizer(c, s.CloseMasked(f, NewExit[any](nil, c)))
 	})
 }

@@ -32,7 +32,7 @@ func program(o options) unit {
 	show := &display{house: house, out: o.out, redraw: o.redraw}
 	work := effect.Scoped(effect.GenUnit(func(do *effect.Do) {
 		var board *lanes.Lanes
-		board = do.Await(lanes.New(lanes.Config{
+		board = do.Await(lanes.Make(lanes.Config{
 			MaxConcurrent: o.concurrent,
 			MaxQueued:     mo.Some(2),
 			TurnTimeout:   o.turn,

@@ -59,7 +59,7 @@ var openSink = effect.Gen(func(do *effect.Do) sink {
 func read(document string) effect.Effect[string] {
 	return effect.Gen(func(do *effect.Do) string {
 		library := do.Await(libraryService.Get())
-		return do.Await(effect.RetryWith(library.read(document), effect.RetryOptions{
+		return do.Await(effect.RetryWith(library.read(document), effect.RetryConfig{
 			Schedule: effect.ScheduleExponential(100*time.Millisecond, 2),
 			Times:    mo.Some(3),
 			While:    func(err error) bool { _, is := err.(*slow); return is },
@@ -95,12 +95,12 @@ func (r report) note(exit lanes.ActivationExit) report {
 // The documents differ, and there is at least one.
 func indexAll(documents []string) effect.Effect[report] {
 	return effect.Scoped(effect.Gen(func(do *effect.Do) report {
-		leases := do.Await(lease.NewManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
+		leases := do.Await(lease.MakeManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
 		l := do.Await(leases.Acquire("index"))
 		out := do.Await(openSink)
-		reports := do.Await(effect.NewRef(report{}))
-		done := do.Await(effect.NewDeferred[effect.Unit]())
-		board := do.Await(lanes.New(lanes.Config{
+		reports := do.Await(effect.MakeRef(report{}))
+		done := do.Await(effect.MakeDeferred[effect.Unit]())
+		board := do.Await(lanes.Make(lanes.Config{
 			MaxConcurrent: 2,
 			TurnTimeout:   30 * time.Second,
 			Activate:      func(document string) effect.Effect[effect.Unit] { return index(l, out, document) },

@@ -23,7 +23,7 @@ func saveResult(token lease.FencingToken) effect.Effect[effect.Unit] {
 func main() {
 	ctx := context.Background()
 	program := effect.Scoped(effect.GenUnit(func(do *effect.Do) {
-		leases := do.Await(lease.NewManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
+		leases := do.Await(lease.MakeManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
 		l := do.Await(leases.Acquire("task:42"))   // fails with *lease.Held while another live holder renews it
 		do.Await(l.RunFenced(saveResult))          // func(lease.FencingToken) effect.Effect[effect.Unit]
 		do.Await(longRunningWork.StopOn(l.Lost())) // raceFirst with an effect that never succeeds

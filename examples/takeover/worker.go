@@ -65,7 +65,7 @@ func (w *worker) listen(end func()) {
 // compete takes the lease again and again.
 func (w *worker) compete() effect.Effect[effect.Unit] {
 	return effect.GenUnit(func(do *effect.Do) {
-		leases := do.Await(lease.NewManager(config))
+		leases := do.Await(lease.MakeManager(config))
 		for {
 			do.Await(effect.Scoped(w.turn(leases)))
 		}

@@ -85,10 +85,14 @@ func branch(mutant string, f *ast.FuncDecl, renamed string) string {
 		var names []string
 		for _, field := range f.Type.TypeParams.List {
 			for _, name := range field.Names {
-				names = append(names, name.Name)
+				if name.Name != "_" { // stands last, and is inferred
+					names = append(names, name.Name)
+				}
 			}
 		}
-		call += "[" + strings.Join(names, ", ") + "]"
+		if len(names) > 0 {
+			call += "[" + strings.Join(names, ", ") + "]"
+		}
 	}
 	var arguments []string
 	for _, field := range f.Type.Params.List {
@@ -128,8 +132,10 @@ type source struct {
 	rest []string
 }
 
-func parseSource(text string) (*source, error) {
-	s := &source{text: text, set: token.NewFileSet(), funcs: map[string]*ast.FuncDecl{}}
+func parseSource(text string) (*source, error) { return parseSourceIn(token.NewFileSet(), text) }
+
+func parseSourceIn(set *token.FileSet, text string) (*source, error) {
+	s := &source{text: text, set: set, funcs: map[string]*ast.FuncDecl{}}
 	var err error
 	if s.file, err = parser.ParseFile(s.set, "", text, parser.SkipObjectResolution); err != nil {
 		return nil, err

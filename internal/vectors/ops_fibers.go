@@ -14,19 +14,19 @@ func onHandle(a args, use func(h *fiberHandle) E) E { return with(a.in, a.str(0)
 
 func runOptions(o map[string]any) (opts []effect.RunOption) {
 	if o["onlyIfMissing"] == true {
-		opts = append(opts, effect.OnlyIfMissing)
+		opts = append(opts, effect.OnlyIfMissing())
 	}
 	if o["propagateInterruption"] == true {
-		opts = append(opts, effect.PropagateInterruption)
+		opts = append(opts, effect.PropagateInterruption())
 	}
 	if o["startImmediately"] == false {
-		opts = append(opts, effect.StartLater)
+		opts = append(opts, effect.StartLater())
 	}
 	return opts
 }
 
 var _ = register(map[string]operation{
-	"fiberMap": func(a args) E { return bindTo(a.in, a.str(0), effect.NewFiberMap[string, any]()) },
+	"fiberMap": func(a args) E { return bindTo(a.in, a.str(0), effect.MakeFiberMap[string, any]()) },
 	"fmRun": func(a args) E {
 		name, key, e, opts := a.str(0), a.str(1), a.of(2), runOptions(a.object(3))
 		return onMap(a, func(m *fiberMap) E { return bindTo(a.in, name+"/"+key, m.Run(key, e, opts...)) })
@@ -44,7 +44,7 @@ var _ = register(map[string]operation{
 	"fmJoin":       func(a args) E { return onMap(a, func(m *fiberMap) E { return void(m.Join()) }) },
 	"fmAwaitEmpty": func(a args) E { return onMap(a, func(m *fiberMap) E { return void(m.AwaitEmpty()) }) },
 
-	"fiberSet": func(a args) E { return bindTo(a.in, a.str(0), effect.NewFiberSet[any]()) },
+	"fiberSet": func(a args) E { return bindTo(a.in, a.str(0), effect.MakeFiberSet[any]()) },
 	"fsRun": func(a args) E {
 		e, opts := a.of(1), runOptions(a.object(2))
 		return onSet(a, func(s *fiberSet) E { return void(s.Run(e, opts...)) })
@@ -54,7 +54,7 @@ var _ = register(map[string]operation{
 	"fsJoin":       func(a args) E { return onSet(a, func(s *fiberSet) E { return void(s.Join()) }) },
 	"fsAwaitEmpty": func(a args) E { return onSet(a, func(s *fiberSet) E { return void(s.AwaitEmpty()) }) },
 
-	"fiberHandle": func(a args) E { return bindTo(a.in, a.str(0), effect.NewFiberHandle[any]()) },
+	"fiberHandle": func(a args) E { return bindTo(a.in, a.str(0), effect.MakeFiberHandle[any]()) },
 	"fhRun": func(a args) E {
 		e, opts := a.of(1), runOptions(a.object(2))
 		return onHandle(a, func(h *fiberHandle) E { return void(h.Run(e, opts...)) })

@@ -10,7 +10,7 @@ import (
 type deferred = effect.Deferred[any]
 
 var _ = register(map[string]operation{
-	"deferred": func(a args) E { return bindTo(a.in, a.str(0), effect.NewDeferred[any]()) },
+	"deferred": func(a args) E { return bindTo(a.in, a.str(0), effect.MakeDeferred[any]()) },
 	"dAwait":   func(a args) E { return with(a.in, a.str(0), func(d *deferred) E { return d.Await() }) },
 	"dPoll": func(a args) E {
 		name := a.str(0)
@@ -37,7 +37,7 @@ var _ = register(map[string]operation{
 		return with(a.in, a.str(0), func(d *deferred) E { return widen(d.Into(e)) })
 	},
 
-	"semaphore": func(a args) E { return bindTo(a.in, a.str(0), effect.NewSemaphore(a.int(1))) },
+	"semaphore": func(a args) E { return bindTo(a.in, a.str(0), effect.MakeSemaphore(a.int(1))) },
 	"withPermits": func(a args) E {
 		n, e := a.int(1), a.of(2)
 		return with(a.in, a.str(0), func(s *effect.Semaphore) E { return s.WithPermits(n, e) })
@@ -57,7 +57,7 @@ var _ = register(map[string]operation{
 
 	"latch": func(a args) E {
 		open := a.at(1) == true
-		return bindTo(a.in, a.str(0), effect.NewLatch(open))
+		return bindTo(a.in, a.str(0), effect.MakeLatch(open))
 	},
 	"lOpen":    func(a args) E { return with(a.in, a.str(0), func(l *effect.Latch) E { return widen(l.Open()) }) },
 	"lClose":   func(a args) E { return with(a.in, a.str(0), func(l *effect.Latch) E { return widen(l.Close()) }) },

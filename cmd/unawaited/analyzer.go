@@ -16,7 +16,7 @@ const effectPath = "github.com/rivus/tether/effect"
 var Analyzer = &analysis.Analyzer{
 	Name:     "unawaited",
 	Doc:      "finds effects that are built and never run, and a Do that another goroutine uses",
-	URL:      "https://pkg.go.dev/github.com/rivus/tether/examples/unawaited",
+	URL:      "https://pkg.go.dev/github.com/rivus/tether/cmd/unawaited",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run:      run,
 }

@@ -1,4 +1,4 @@
-module github.com/rivus/tether/examples/unawaited
+module github.com/rivus/tether/cmd/unawaited
 
 go 1.27.0
 

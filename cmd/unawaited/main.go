@@ -7,7 +7,7 @@
 // does nothing, and the compiler is content with it. Install it and have go vet
 // run it:
 //
-//	go install github.com/rivus/tether/examples/unawaited@latest
+//	go install github.com/rivus/tether/cmd/unawaited@latest
 //	go vet -vettool=$(go env GOPATH)/bin/unawaited ./...
 //
 // An effect that shall not run is written as "_ = effect". It also finds go

@@ -28,8 +28,8 @@ func proxy(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for path, source := range map[string]string{
-		"github.com/rivus/tether":                 filepath.Join("..", ".."),
-		"github.com/rivus/tether/examples/tether": ".",
+		"github.com/rivus/tether":            filepath.Join("..", ".."),
+		"github.com/rivus/tether/cmd/tether": ".",
 	} {
 		at := filepath.Join(dir, filepath.FromSlash(path), "@v")
 		if err := os.MkdirAll(at, 0o700); err != nil {
@@ -82,7 +82,7 @@ func TestRelease(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run(work, "install", "github.com/rivus/tether/examples/tether@"+rehearsed); err != nil {
+	if out, err := run(work, "install", "github.com/rivus/tether/cmd/tether@"+rehearsed); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if out, err := exec.Command(filepath.Join(work, "bin", "tether"), "--help").Output(); err != nil || !bytes.Contains(out, []byte("tether ls")) {

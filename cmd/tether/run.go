@@ -76,7 +76,7 @@ the grace period SIGKILL. Signals that the tool gets go to the group.
 // underLease is CMD under the lease of the job's key.
 func (j *job) underLease(db string, config lease.Config) effect.Effect[int] {
 	return effect.Scoped(effect.Gen(func(do *effect.Do) int {
-		leases := do.Await(lease.NewManager(config))
+		leases := do.Await(lease.MakeManager(config))
 		held := do.Await(await(j, "lease "+strconv.Quote(j.key), leases.Acquire(j.key), leases.Acquire(j.key, lease.Wait())))
 		return do.Await(held.RunFenced(func(token lease.FencingToken) effect.Effect[int] {
 			j.output.note(notice{Event: "acquired", Key: token.Key, Token: token.Generation})

@@ -1,4 +1,4 @@
-module github.com/rivus/tether/examples/tether
+module github.com/rivus/tether/cmd/tether
 
 go 1.27.0
 

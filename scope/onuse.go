@@ -1,0 +1,7 @@
+package scope
+
+// onUse makes a method of a generic type generic itself, without a word from its
+// callers: a type parameter whose constraint has one type is inferred from nothing. A
+// plain method is compiled for each type argument that a program reaches, whether it
+// is called or not; a generic one is compiled where it is called.
+type onUse interface{ struct{} }
