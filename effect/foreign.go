@@ -21,7 +21,7 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 		defer cancel()
 		f.OnInterrupt(cancel)
 		defer f.OnInterrupt(nil)
-		if !scope.Serial(f.Runtime()) {
+		if !scope.Alone(f.Runtime()) {
 			scope.Leave(f)
 			v, err := fn(ctx)
 			if err != nil {

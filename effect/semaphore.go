@@ -133,7 +133,7 @@ func (s *Semaphore) release(f *scope.Fiber, n int) int {
 	free, waiting := s.permits-s.taken, s.waiters.Len() > 0
 	s.mu.Unlock()
 	if waiting {
-		if scope.Serial(f.Runtime()) {
+		if scope.Alone(f.Runtime()) {
 			scope.Dispatch(f, s.wakeSerial)
 		} else {
 			s.wakeParallel()

@@ -11,7 +11,7 @@ func TestWindowScopeClosesDuringForkIn(t *testing.T) {
 			s := New(Sequential)
 			closes := func() {
 				closer := new(Fiber)
-				w.Parallel.Go(closer, nil, func(f *Fiber) *Cause { return s.Close(f, ExitSucceed[any](nil)) })
+				w.Parallel.Go(closer, nil, func(f *Fiber) *Cause { return s.Close(f, ExitSucceed[any](nil)) }, nil)
 				closed := make(chan struct{})
 				if closer.Observe(NewObserver(func(*Fiber) { close(closed) })) {
 					<-closed

@@ -13,6 +13,8 @@ import (
 type Parallel struct {
 	clock Clock
 	ids   atomic.Uint64
+	// shared, when not nil, is counted in place of ids.
+	shared *atomic.Uint64
 }
 
 // NewParallel makes a parallel runtime. A nil clock is the process's one live
@@ -31,8 +33,14 @@ var processClock = sync.OnceValue(NewLiveClock)
 // Clock implements Runtime.
 func (p *Parallel) Clock() Clock { return p.clock }
 
-func (p *Parallel) nextID() FiberID { return FiberID(p.ids.Add(1)) }
-func (p *Parallel) hooks() uint32   { return 0 }
+func (p *Parallel) nextID() FiberID {
+	if p.shared != nil {
+		return FiberID(p.shared.Add(1))
+	}
+	return FiberID(p.ids.Add(1))
+}
+
+func (p *Parallel) hooks() uint32 { return 0 }
 
 // patience is how many steps a fiber that was started immediately makes before
 // its starter goes on without it: TypeScript makes a fiber yield after as many.
@@ -116,6 +124,10 @@ func (p *Parallel) beginForeign() func(func()) { return func(done func()) { done
 func (p *Parallel) settled(fn func())          { fn() }
 func (p *Parallel) abandoning() bool           { return false }
 func (p *Parallel) serial() bool               { return false }
+func (p *Parallel) outside() bool              { return false }
+func (p *Parallel) post(task) bool             { return false }
+func (p *Parallel) moved()                     {}
+func (p *Parallel) beside() *Parallel          { return p }
 
 // step counts the steps of a fiber whose starter waits.
 func (p *Parallel) step(f *Fiber) {
@@ -124,7 +136,9 @@ func (p *Parallel) step(f *Fiber) {
 	}
 }
 
-func (p *Parallel) unheard(f *Fiber, c *Cause) {
+func (p *Parallel) unheard(f *Fiber, c *Cause) { logUnheard(f, c) }
+
+func logUnheard(f *Fiber, c *Cause) {
 	die, _ := c.Defect()
 	attrs := []any{slog.Uint64("fiber", uint64(f.id)), slog.Any("defect", die.Defect)}
 	if die.Stack != nil {
@@ -148,9 +162,13 @@ func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber))
 	return c
 }
 
-// Go starts a root fiber on a goroutine of its own, into memory of the caller's.
-// It does not wait for the fiber's first park: body may wait for its caller.
-func (p *Parallel) Go(f *Fiber, env *Env, body func(*Fiber) *Cause) {
+// Go starts a root fiber on a goroutine of its own, into memory of the caller's. It does
+// not wait for the fiber's first park. started, when not nil, is given the fiber before
+// body runs.
+func (p *Parallel) Go(f *Fiber, env *Env, body func(*Fiber) *Cause, started func(*Fiber)) {
 	f.init(p, env, true, Func(body))
+	if started != nil {
+		started(f)
+	}
 	p.startLater(nil, f)
 }

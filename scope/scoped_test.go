@@ -74,7 +74,7 @@ func TestScoped(t *testing.T) {
 					s.Add(f, finalizer(1))
 					return c.body(f)
 				})
-			})
+			}, nil)
 			if o := scope.NewObserver(func(f *scope.Fiber) { cause, _ := f.Exited(); ended <- cause }); !fiber.Observe(o) {
 				cause, _ := fiber.Exited()
 				ended <- cause

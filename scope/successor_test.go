@@ -14,7 +14,7 @@ func TestObserverThatExits(t *testing.T) {
 	scope.NewParallel(nil).Go(&f, nil, func(*scope.Fiber) *scope.Cause {
 		<-gate
 		return nil
-	})
+	}, nil)
 	f.Observe(scope.NewObserver(func(*scope.Fiber) { runtime.Goexit() }))
 	f.Observe(scope.NewObserver(func(*scope.Fiber) { runtime.Goexit() }))
 	f.Observe(scope.NewObserver(func(*scope.Fiber) { close(heard) }))
@@ -36,7 +36,7 @@ func TestStartOnAFiberThatHasEnded(t *testing.T) {
 			scope.NewParallel(nil).Go(&first, nil, func(*scope.Fiber) *scope.Cause {
 				<-gate
 				return nil
-			})
+			}, nil)
 			first.Observe(scope.NewObserver(func(f *scope.Fiber) {
 				f.ForkInto(&second, body, scope.ForkOptions{Daemon: true})
 				f.ForkInto(&third, body, scope.ForkOptions{Daemon: true})

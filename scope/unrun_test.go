@@ -43,9 +43,17 @@ func TestGoexitInTheObserverOfAnUnrunChild(t *testing.T) {
 		scope.NewParallel(nil).Go(f, nil, func(f *scope.Fiber) *scope.Cause {
 			<-gate
 			return body(f, &interrupted)
-		})
+		}, nil)
 		f.Observe(scope.NewObserver(func(*scope.Fiber) { close(ended) }))
 		close(gate)
+		<-ended
+		check(t, f, interrupted)
+	})
+	t.Run("serial", func(t *testing.T) {
+		interrupted, ended := 0, make(chan struct{})
+		f := new(scope.Fiber)
+		scope.NewSerial(nil).Go(f, nil, func(f *scope.Fiber) *scope.Cause { return body(f, &interrupted) },
+			func(f *scope.Fiber) { f.Observe(scope.NewObserver(func(*scope.Fiber) { close(ended) })) })
 		<-ended
 		check(t, f, interrupted)
 	})
@@ -79,7 +87,7 @@ func TestInterruptAllWithAGoexitOnItsWay(t *testing.T) {
 			targets = append(targets, target)
 		}
 		return f.InterruptAll(targets)
-	})
+	}, nil)
 	f.Observe(scope.NewObserver(func(*scope.Fiber) { close(over) }))
 	close(gate)
 	<-over
