@@ -70,8 +70,7 @@ func NewSerial(clock Clock) *Serial {
 func (s *Serial) Clock() Clock { return &s.clock }
 
 func (s *Serial) nextID() FiberID { return FiberID(s.ids.Add(1)) }
-func (s *Serial) hooks() uint32   { return 0 }
-func (s *Serial) step(*Fiber)     {}
+func (s *Serial) hooks() uint32   { return flagHooked }
 
 func (s *Serial) unheard(f *Fiber, c *Cause) { logUnheard(f, c) }
 
@@ -123,6 +122,18 @@ func (s *Serial) block(f *Fiber) {
 		panic("scope: a fiber of a serial runtime waits on a goroutine that is not its own; " +
 			"give the work that must wait a fiber (ForkChild), or run it by Blocking")
 	}
+	f.host.steps = 0
+	s.yield(f)
+}
+
+// step has a fiber that never waits let others run after as many steps as in
+// TypeScript.
+func (s *Serial) step(f *Fiber) {
+	if f.host.steps++; f.host.steps < patience || f.host.co == nil || s.outside() {
+		return
+	}
+	f.host.steps = 0
+	s.machine.dispatch(f, resumeTask(f))
 	s.yield(f)
 }
 
