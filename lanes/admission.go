@@ -9,8 +9,13 @@ type admission struct {
 	maxQueued int
 
 	running, queued int
-	closed          bool
+	// draining: no wakes are taken any more, what is owed runs to its end. closed:
+	// nothing is owed either.
+	draining, closed bool
 }
+
+// shut reports whether wakes are refused.
+func (a admission) shut() bool { return a.draining || a.closed }
 
 // slot tells whether a lane may run now.
 func (a admission) slot() bool { return a.running < a.maxConcurrent }
