@@ -14,9 +14,6 @@ type admission struct {
 	draining, closed bool
 }
 
-// shut reports whether wakes are refused.
-func (a admission) shut() bool { return a.draining || a.closed }
-
 // slot tells whether a lane may run now.
 func (a admission) slot() bool { return a.running < a.maxConcurrent }
 
@@ -39,3 +36,6 @@ func (a admission) count(s State, by int) admission {
 	}
 	return a
 }
+
+// shut reports whether wakes are refused.
+func (a admission) shut() bool { return a.draining || a.closed }

@@ -107,7 +107,8 @@ func (b *board) close(drop func(key string), first func(*activation)) {
 func (b *board) drain() { b.rules.draining = true }
 
 // drained reports whether a drain is over, and closes the board when it is. Its
-// caller asks whenever a lane may have become idle.
+// caller asks when it begins and when an activation has ended: the queue alone does
+// not keep it, since no lane waits while none runs.
 func (b *board) drained() bool {
 	if !b.rules.draining || len(b.lanes) > 0 {
 		return false

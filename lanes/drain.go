@@ -101,7 +101,7 @@ func (l *Lanes) beginDrain(f *scope.Fiber) (*drain, *scope.Cause) {
 }
 
 // drained gives the drain that is over, whose waiters its caller tells when it has let
-// go of mu, or nil. mu is held, and a lane may have become idle.
+// go of mu, or nil. mu is held; see board.drained for when to call it.
 func (l *Lanes) drained() *drain {
 	if !l.board.drained() {
 		return nil

@@ -129,7 +129,6 @@ func (l *Lanes) cancel(f *scope.Fiber, key string) *scope.Cause {
 	if first {
 		a.by = f.ID()
 	}
-	drained := l.drained()
 	l.mu.Unlock()
 	func() {
 		// From a defer, so that no Goexit in Observe keeps the interruption away.
@@ -142,7 +141,6 @@ func (l *Lanes) cancel(f *scope.Fiber, key string) *scope.Cause {
 			l.emit(Event{Kind: EventDropped, Key: key})
 		}
 	}()
-	drained.tell()
 	if a == nil {
 		return nil
 	}
@@ -192,7 +190,6 @@ func (l *Lanes) close(f *scope.Fiber) *scope.Cause {
 	if cut {
 		l.drain.dropped, l.drain.interrupted = dropped, first
 	}
-	drained := l.drained()
 	l.mu.Unlock()
 	func() {
 		defer func() {
@@ -204,7 +201,6 @@ func (l *Lanes) close(f *scope.Fiber) *scope.Cause {
 			l.emit(Event{Kind: EventDropped, Key: key})
 		}
 	}()
-	drained.tell()
 	if deadlock != nil {
 		return scope.CauseDie(&SelfDeadlock{Operation: "Close", Key: deadlock.key})
 	}
