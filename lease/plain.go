@@ -29,9 +29,9 @@ func plainly[A any](ctx context.Context, rt *scope.Parallel, key string, e effec
 func contextError(ctx context.Context, key string) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
-		return fmt.Errorf("lease %s: %w", quote(key), cause)
+		return fmt.Errorf("%s: %w", subject(key), cause)
 	}
-	return fmt.Errorf("lease %s: %w: %w", quote(key), err, cause)
+	return fmt.Errorf("%s: %w: %w", subject(key), err, cause)
 }
 
 // fencedKey is the key of the fenced work that a context is of.
