@@ -116,7 +116,7 @@ func YieldNow() Effect[Unit] {
 func yieldNow(f *scope.Fiber) *scope.Cause {
 	// On the parallel runtime the wait below is over before it begins; whoever
 	// started f at once goes on all the same.
-	scope.Leave(f)
+	scope.AboutToBlock(f)
 	t := f.Arm()
 	scope.Dispatch(f, func() { t.Wake() })
 	return f.Block(t, waitYield).Cause

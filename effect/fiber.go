@@ -28,29 +28,28 @@ func (r *runs[A]) Run(f *scope.Fiber) (c *scope.Cause) {
 // ForkOption says how a fiber starts. Without any it is interruptible and starts
 // when the fiber that forks it lets go (waits, yields or ends); on the parallel
 // runtime it starts at once, beside it. That is TypeScript's default.
-type ForkOption uint8
+type ForkOption func(scope.ForkConfig) scope.ForkConfig
 
-const (
-	// StartImmediately starts the fiber before the fork returns.
-	StartImmediately ForkOption = iota
-	// StartUninterruptible starts it masked (TypeScript: uninterruptible: true).
-	StartUninterruptible
-	// StartInherited starts it as interruptible as its parent is.
-	StartInherited
-)
+// StartImmediately starts the fiber before the fork returns.
+func StartImmediately() ForkOption {
+	return func(c scope.ForkConfig) scope.ForkConfig { c.Immediate = true; return c }
+}
 
-func forkOptions(opts []ForkOption) (o scope.ForkOptions) {
-	for _, opt := range opts {
-		switch opt {
-		case StartImmediately:
-			o.Immediate = true
-		case StartUninterruptible:
-			o.Mode = scope.StartUninterruptible
-		case StartInherited:
-			o.Mode = scope.StartInherited
-		}
+// StartUninterruptible starts the fiber masked (TypeScript: uninterruptible: true).
+func StartUninterruptible() ForkOption {
+	return func(c scope.ForkConfig) scope.ForkConfig { c.Mode = scope.StartUninterruptible; return c }
+}
+
+// StartInherited starts the fiber as interruptible as its parent is.
+func StartInherited() ForkOption {
+	return func(c scope.ForkConfig) scope.ForkConfig { c.Mode = scope.StartInherited; return c }
+}
+
+func forkConfig(options []ForkOption) (c scope.ForkConfig) {
+	for _, o := range options {
+		c = o(c)
 	}
-	return o
+	return c
 }
 
 // Unrun implements scope.Unrun.
@@ -64,19 +63,19 @@ func (fb *Fiber[A]) body[_ onUse](e Effect[A]) scope.Body {
 
 // ForkChild starts e in a fiber of its own, which is interrupted and awaited
 // when the fiber that forks it ends.
-func ForkChild[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
-	return fork(e, forkOptions(opts))
+func ForkChild[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
+	return fork(e, forkConfig(options))
 }
 
 // ForkDetach starts e in a fiber that ends with nobody. A defect that nobody
 // observes is logged.
-func ForkDetach[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
-	o := forkOptions(opts)
+func ForkDetach[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
+	o := forkConfig(options)
 	o.Daemon = true
 	return fork(e, o)
 }
 
-func fork[A any](e Effect[A], o scope.ForkOptions) Effect[*Fiber[A]] {
+func fork[A any](e Effect[A], o scope.ForkConfig) Effect[*Fiber[A]] {
 	return Effect[*Fiber[A]]{step: func(f *scope.Fiber) (*Fiber[A], *scope.Cause, Effect[*Fiber[A]]) {
 		fb := new(Fiber[A])
 		f.ForkInto(&fb.kernel, fb.body(e), o)
@@ -86,24 +85,24 @@ func fork[A any](e Effect[A], o scope.ForkOptions) Effect[*Fiber[A]] {
 
 // ForkIn starts e in a fiber that is interrupted and awaited when s closes. In a
 // closed scope it does not run.
-func ForkIn[A any](e Effect[A], s *scope.Scope, opts ...ForkOption) Effect[*Fiber[A]] {
-	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return forkIn(f, e, s, opts), nil })
+func ForkIn[A any](e Effect[A], s *scope.Scope, options ...ForkOption) Effect[*Fiber[A]] {
+	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return forkIn(f, e, s, options), nil })
 }
 
-func forkIn[A any](f *scope.Fiber, e Effect[A], s *scope.Scope, opts []ForkOption) *Fiber[A] {
+func forkIn[A any](f *scope.Fiber, e Effect[A], s *scope.Scope, options []ForkOption) *Fiber[A] {
 	fb := new(Fiber[A])
-	f.ForkIn(s, &fb.kernel, fb.body(e), forkOptions(opts))
+	f.ForkIn(s, &fb.kernel, fb.body(e), forkConfig(options))
 	return fb
 }
 
 // ForkScoped is ForkIn the scope at hand. Without one it is a defect.
-func ForkScoped[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
+func ForkScoped[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
 		s, c := scopeAtHand(f)
 		if c != nil {
 			return nil, c
 		}
-		return forkIn(f, e, s, opts), nil
+		return forkIn(f, e, s, options), nil
 	})
 }
 

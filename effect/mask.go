@@ -130,13 +130,28 @@ func UninterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 }
 
 // InterruptibleMask runs what fn builds so that it can be interrupted; restore
-// undoes that for parts of it.
+// undoes that for parts of it. In a fiber that has been interrupted, fn is called
+// all the same: what it builds does not run, its panic is a defect.
 func InterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if f.Interruptible() {
 			return then(fn(Restore{}))
 		}
-		return result(opened(f, Suspend(func() Effect[A] { return fn(Restore{restoreMasked}) })))
+		entered, c := f.Open()
+		if c != nil {
+			return failed[A](f.Guard(func() *scope.Cause {
+				fn(Restore{restoreMasked})
+				return c
+			}))
+		}
+		v, c := guarded(f, Suspend(func() Effect[A] { return fn(Restore{restoreMasked}) }))
+		if entered {
+			c = f.Shut(c)
+		}
+		if c != nil {
+			return failed[A](c)
+		}
+		return value(v)
 	}}
 }
 

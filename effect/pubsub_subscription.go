@@ -9,7 +9,7 @@ import (
 // Subscription gives the messages that were published since it was made. Several
 // fibers may take from it; each message goes to one of them.
 type Subscription[A any] struct {
-	place[*Subscription[A]]
+	seat[*Subscription[A]]
 	hub *PubSub[A]
 	// The hub's lock guards the rest.
 	reader  pubsubReader
@@ -28,7 +28,7 @@ type returnedMessage[A any] struct {
 
 // poller is a fiber that waits for a message.
 type poller[A any] struct {
-	place[*poller[A]]
+	seat[*poller[A]]
 	token scope.Token
 	value A
 	// given tells that value is the log's message of that number.
@@ -75,7 +75,7 @@ func (s *Subscription[A]) close[_ onUse](f *scope.Fiber) *scope.Cause {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting.leave(&s.place)
+	p.waiting.leave(&s.seat)
 	p.log.unsubscribe(&s.reader)
 	s.replay, s.returned = replayWindow[A]{}, nil
 	p.admitWaiting()
@@ -158,9 +158,9 @@ func (s *Subscription[A]) wait[_ onUse](f *scope.Fiber) (v A, c *scope.Cause) {
 	w := &poller[A]{token: f.Arm()}
 	w.owner = w
 	if !s.listed() {
-		p.waiting.join(&s.place)
+		p.waiting.join(&s.seat)
 	}
-	s.pollers.join(&w.place)
+	s.pollers.join(&w.seat)
 	p.serve(s)
 	p.mu.Unlock()
 	b := f.Block(w.token, waitMessage)
@@ -173,7 +173,7 @@ func (s *Subscription[A]) wait[_ onUse](f *scope.Fiber) (v A, c *scope.Cause) {
 	}
 	c = f.Settle(c, func() *scope.Cause {
 		p.mu.Lock()
-		s.pollers.leave(&w.place)
+		s.pollers.leave(&w.seat)
 		p.mu.Unlock()
 		return nil
 	})

@@ -11,7 +11,7 @@ import (
 // A fiber that is interrupted while it waits has taken nothing. On the parallel
 // runtime an interruption may also fall between the take and what comes next,
 // and then the message is lost; TakeRestoring leaves no such gap.
-func (q *Queue[A]) Take() Effect[A] { return Effect[A]{step: q.taking} }
+func (q *Queue[A]) Take[_ onUse]() Effect[A] { return Effect[A]{step: q.taking} }
 
 // TakeRestoring is Take for use inside UninterruptibleMask, whose restore it is
 // given: its wait can be interrupted, the taking cannot. So either the fiber is
@@ -67,15 +67,15 @@ func (q *Queue[A]) takeOffered[_ onUse](f *scope.Fiber) A {
 }
 
 // TakeAll waits for a message and takes all there are; see Take.
-func (q *Queue[A]) TakeAll() Effect[[]A] { return q.TakeBetween(1, unlimited) }
+func (q *Queue[A]) TakeAll[_ onUse]() Effect[[]A] { return q.TakeBetween(1, unlimited) }
 
 // TakeN waits for n messages and takes them; a bounded queue counts as ready
 // when it is full, an ending one when it is not empty. So there may be fewer.
-func (q *Queue[A]) TakeN(n int) Effect[[]A] { return q.TakeBetween(n, n) }
+func (q *Queue[A]) TakeN[_ onUse](n int) Effect[[]A] { return q.TakeBetween(n, n) }
 
 // TakeBetween is TakeN that takes up to most messages when there are more than
 // least.
-func (q *Queue[A]) TakeBetween(least, most int) Effect[[]A] {
+func (q *Queue[A]) TakeBetween[_ onUse](least, most int) Effect[[]A] {
 	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) { return q.takeBetween(f, least, most) })
 }
 
@@ -144,7 +144,7 @@ func (q *Queue[A]) TakeNow[_ onUse]() (exit scope.Exit[A], ok bool) {
 
 // Peek waits for a message and gives it without taking it. What offers that wait
 // hold, in a queue of capacity 0, it does not see.
-func (q *Queue[A]) Peek() Effect[A] {
+func (q *Queue[A]) Peek[_ onUse]() Effect[A] {
 	return primitive(func(f *scope.Fiber) (v A, c *scope.Cause) {
 		q.mu.Lock()
 		for again := false; ; again = true {
@@ -244,7 +244,7 @@ func (q *Queue[A]) waitToTake[_ onUse](f *scope.Fiber, least int, restore Restor
 // sleepToTake is entered with the lock held and gives it back.
 func (q *Queue[A]) sleepToTake[_ onUse](f *scope.Fiber, t *taker, again bool) *scope.Cause {
 	t.token = f.Arm()
-	q.state.takers.join(&t.place)
+	q.state.takers.join(&t.seat)
 	if again {
 		// Woken in vain: what it had claimed may be enough for another.
 		q.unlockAndWake(f)
@@ -261,7 +261,7 @@ func (q *Queue[A]) sleepToTake[_ onUse](f *scope.Fiber, t *taker, again bool) *s
 	}
 	return f.Settle(c, func() *scope.Cause {
 		q.mu.Lock()
-		q.state.takers.leave(&t.place)
+		q.state.takers.leave(&t.seat)
 		q.mu.Unlock()
 		return nil
 	})

@@ -30,7 +30,7 @@ func race[A any](effects []Effect[A], first bool) Effect[A] {
 			v, c := run(f, effects[i])
 			values[i] = v
 			return c
-		}, scope.RaceOptions{First: first})
+		}, scope.RaceConfig{First: first})
 		if c != nil {
 			var zero A
 			return zero, c
@@ -60,7 +60,7 @@ func against[A any](f *scope.Fiber, e Effect[A], rival func(*scope.Fiber) *scope
 		v, c := run(f, e)
 		out = v
 		return c
-	}, scope.RaceOptions{First: true})
+	}, scope.RaceConfig{First: true})
 	if c != nil || i == 1 {
 		var zero A
 		out = zero

@@ -9,7 +9,7 @@ import (
 
 // Random is where effects draw random numbers from. By default they come from
 // the runtime: unpredictable on the parallel one, on the deterministic one from
-// DeterministicOptions.Seed. A source that several fibers share must be safe for
+// DeterministicConfig.Seed. A source that several fibers share must be safe for
 // that. It is not for secrets.
 var Random = NewReference("Random", func() rand.Source { return nil })
 

@@ -46,9 +46,9 @@ func (e Effect[A]) RepeatOrElse[Out any](s Schedule[Out], orElse func(err error,
 	}}
 }
 
-// RepeatOptions says how RepeatWith goes on. Its zero value repeats for ever,
+// RepeatConfig says how RepeatWith goes on. Its zero value repeats for ever,
 // without delay.
-type RepeatOptions[A any] struct {
+type RepeatConfig[A any] struct {
 	// Schedule has the delays and may end the repeating; nil is ScheduleForever.
 	Schedule AnySchedule
 	// While repeats only after results that it accepts, Until only after those
@@ -65,7 +65,7 @@ type RepeatOptions[A any] struct {
 
 // RepeatWith is Repeat by options, and gives e's last result (TypeScript:
 // Effect.repeat with options).
-func RepeatWith[A any](e Effect[A], o RepeatOptions[A]) Effect[A] {
+func RepeatWith[A any](e Effect[A], o RepeatConfig[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		var last A
 		c := repeat(f, o.recurrence(), func(m ScheduleMetadata[any]) (any, *scope.Cause) {
@@ -110,7 +110,7 @@ func repeat(f *scope.Fiber, o recurrence, once func(ScheduleMetadata[any]) (any,
 	})
 }
 
-func (o RepeatOptions[A]) recurrence[_ onUse]() recurrence {
+func (o RepeatConfig[A]) recurrence[_ onUse]() recurrence {
 	return recurrence{
 		base: o.Schedule, times: o.Times,
 		while: untyped(o.While), whileEffect: untyped(o.WhileEffect),

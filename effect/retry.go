@@ -58,9 +58,9 @@ func withoutDone(c *scope.Cause) *scope.Cause {
 	})...)
 }
 
-// RetryOptions says how RetryWith goes on. Its zero value retries for ever,
+// RetryConfig says how RetryWith goes on. Its zero value retries for ever,
 // without delay.
-type RetryOptions struct {
+type RetryConfig struct {
 	// Schedule has the delays and may end the retrying; nil is ScheduleForever.
 	Schedule AnySchedule
 	// While retries only failures that it accepts, Until only those that it does
@@ -76,10 +76,10 @@ type RetryOptions struct {
 }
 
 // RetryWith is Retry by options (TypeScript: Effect.retry with options).
-func RetryWith[A any](e Effect[A], o RetryOptions) Effect[A] { return e.Retry(o.schedule()) }
+func RetryWith[A any](e Effect[A], o RetryConfig) Effect[A] { return e.Retry(o.schedule()) }
 
-func (o RetryOptions) schedule() Schedule[any] {
-	return RepeatOptions[error](o).recurrence().schedule()
+func (o RetryConfig) schedule() Schedule[any] {
+	return RepeatConfig[error](o).recurrence().schedule()
 }
 
 // recurrence is what the options of Retry and Repeat have in common.

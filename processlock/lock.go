@@ -23,9 +23,9 @@ type Lock struct {
 	gone atomic.Bool // Release has begun
 
 	// releasing guards the rest, and has later calls of Release wait for the first.
-	releasing sync.Mutex
-	released  bool  // there is nothing left to give back
-	outcome   error // what giving it back came to
+	releasing  sync.Mutex
+	released   bool  // there is nothing left to give back
+	releaseErr error // what giving it back came to
 }
 
 // Path is the path as it was given to Acquire.
@@ -80,15 +80,15 @@ func (l *Lock) Release() error {
 	l.releasing.Lock()
 	defer l.releasing.Unlock()
 	if l.released {
-		return l.outcome
+		return l.releaseErr
 	}
 	l.gone.Store(true)
 	if l.mechanism == SQLite {
 		l.released = true // when a port panics, too
-		l.outcome = releaseSQLite(l)
+		l.releaseErr = releaseSQLite(l)
 	} else {
-		l.outcome = releaseLockFile(l)
-		l.released = l.outcome == nil
+		l.releaseErr = releaseLockFile(l)
+		l.released = l.releaseErr == nil
 	}
-	return l.outcome
+	return l.releaseErr
 }

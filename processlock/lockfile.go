@@ -14,7 +14,7 @@ const (
 )
 
 // takeLockFile attempts once. met hears of a living reclaimer that was in the way.
-func takeLockFile(at place, path string, met *guardHeld) (*Lock, outcome, error) {
+func takeLockFile(at place, path string, met *guardHeld) (*Lock, finding, error) {
 	stamp, err := newStamp(at.platform)
 	if err != nil {
 		return nil, 0, failed(path, "identify this process, which a lock file needs", err)
@@ -55,7 +55,7 @@ func (g guardHeld) String() string {
 //
 // A file that vanishes or appears between two looks starts it again: a few times
 // here, then by the policy's pauses.
-func (f lockFile) take(path string, level int) (outcome, error) {
+func (f lockFile) take(path string, level int) (finding, error) {
 	for range 4 {
 		// Look before writing anything: most attempts meet a living holder.
 		found, err := f.read(path)
@@ -130,7 +130,7 @@ func (f lockFile) create(path string) (bool, error) {
 // that judged an unstamped file of ours dead (the file system has no links, and
 // this process was stopped for long between creating and stamping) may have
 // removed it and let another in.
-func (f lockFile) confirm(path string) (outcome, error) {
+func (f lockFile) confirm(path string) (finding, error) {
 	data, err := f.platform.FS.ReadFile(path, maxStamp)
 	if platform.IsNotFound(err) {
 		return sawContention, nil
@@ -225,11 +225,10 @@ func readLockFile(p *platform.Platform, path, report string) (mo.Option[fileStat
 	if holder, ok := parseStamp(data); ok {
 		return mo.Some(fileState{holder: mo.Some(holder)}), nil
 	}
-	found, err := p.FS.Stat(path)
+	info, exists, err := p.FS.Stat(path)
 	if err != nil {
 		return none, failed(report, "look at "+quote(path), err)
 	}
-	info, exists := found.Get()
 	if !exists {
 		return none, nil
 	}

@@ -24,8 +24,8 @@ const (
 // Chooser picks one of n things, 0 to n-1; n is at least 2.
 type Chooser func(n int) int
 
-// DeterministicOptions configures a deterministic runtime.
-type DeterministicOptions struct {
+// DeterministicConfig configures a deterministic runtime.
+type DeterministicConfig struct {
 	Order Order
 	// Choose is for ExploreOrder; nil always picks the first.
 	Choose Chooser
@@ -42,6 +42,8 @@ type DeterministicOptions struct {
 	OnStep func(step int, f *Fiber)
 	// OnRun hears each time the runtime switches to a fiber.
 	OnRun func(f *Fiber)
+	// OnEnd hears of the main fiber's end, before anything else goes on.
+	OnEnd func(main *Fiber)
 }
 
 // Deterministic is the runtime of tests: fibers are coroutines, one runs at a
@@ -51,7 +53,7 @@ type DeterministicOptions struct {
 // A program that locks its goroutine to a thread (runtime.LockOSThread) ends the
 // process here: Go does not switch coroutines between threads.
 type Deterministic struct {
-	o     DeterministicOptions
+	c     DeterministicConfig
 	clock *VirtualClock
 	ids   uint64
 
@@ -84,9 +86,9 @@ type batch struct {
 }
 
 // NewDeterministic makes a runtime for one run.
-func NewDeterministic(o DeterministicOptions) *Deterministic {
-	d := &Deterministic{o: o, arrived: make(chan struct{}, 1), live: map[*Fiber]struct{}{}}
-	d.clock = newVirtualClock(o.Start)
+func NewDeterministic(c DeterministicConfig) *Deterministic {
+	d := &Deterministic{c: c, arrived: make(chan struct{}, 1), live: map[*Fiber]struct{}{}}
+	d.clock = newVirtualClock(c.Start)
 	return d
 }
 
@@ -97,7 +99,7 @@ func (d *Deterministic) Clock() Clock { return d.clock }
 // with the same seed and order. Only code that runs on the runtime may use it.
 func (d *Deterministic) Random() *rand.Rand {
 	if d.random == nil {
-		d.random = rand.New(rand.NewPCG(d.o.Seed, 0))
+		d.random = rand.New(rand.NewPCG(d.c.Seed, 0))
 	}
 	return d.random
 }
@@ -108,13 +110,13 @@ func (d *Deterministic) Steps() int { return d.steps }
 func (d *Deterministic) nextID() FiberID { d.ids++; return FiberID(d.ids) }
 
 func (d *Deterministic) hooks() uint32 {
-	if d.o.Preempt || d.o.MaxSteps > 0 || d.o.OnStep != nil {
+	if d.c.Preempt || d.c.MaxSteps > 0 || d.c.OnStep != nil {
 		return flagHooked
 	}
 	return 0
 }
 
-func (d *Deterministic) explores() bool { return d.o.Order == ExploreOrder }
+func (d *Deterministic) explores() bool { return d.c.Order == ExploreOrder }
 
 func (d *Deterministic) start(f *Fiber) {
 	if d.explores() {
@@ -139,8 +141,8 @@ func (d *Deterministic) begin(f *Fiber) {
 
 // run switches to f and back.
 func (d *Deterministic) run(f *Fiber) {
-	if d.o.OnRun != nil {
-		d.o.OnRun(f)
+	if d.c.OnRun != nil {
+		d.c.OnRun(f)
 	}
 	d.resume(f)
 	if _, done := f.Exited(); done {
@@ -217,14 +219,14 @@ func (d *Deterministic) settled(fn func()) {
 
 func (d *Deterministic) step(f *Fiber) {
 	d.steps++
-	if d.o.MaxSteps > 0 && d.steps > d.o.MaxSteps {
+	if d.c.MaxSteps > 0 && d.steps > d.c.MaxSteps {
 		d.exceeded = true
 		d.yield(f) // never resumed: the run is over
 	}
-	if d.o.OnStep != nil {
-		d.o.OnStep(d.steps, f)
+	if d.c.OnStep != nil {
+		d.c.OnStep(d.steps, f)
 	}
-	if d.o.Preempt && len(d.ready) > 0 && d.choose(2) == 1 {
+	if d.c.Preempt && len(d.ready) > 0 && d.choose(2) == 1 {
 		d.push(func() { d.run(f) })
 		d.yield(f)
 	}
@@ -238,30 +240,32 @@ func (d *Deterministic) abandoning() bool { return d.abandoned }
 func (d *Deterministic) serial() bool     { return true }
 
 func (d *Deterministic) choose(n int) int {
-	if d.o.Choose == nil || n < 2 {
+	if d.c.Choose == nil || n < 2 {
 		return 0
 	}
-	return d.o.Choose(n)
+	return d.c.Choose(n)
 }
 
-// Run runs body as the main fiber until nothing is ready, in flight or timed.
-// started, when not nil, is given the main fiber before it runs, ended when it
-// has ended. The report says what was still waiting.
-func (d *Deterministic) Run(env *Env, body func(*Fiber) *Cause, started, ended func(*Fiber)) Report {
+// Run runs body as the main fiber until nothing is ready, in flight or timed. The
+// report says what was still waiting.
+func (d *Deterministic) Run(body func(*Fiber) *Cause, c RunConfig) Report {
 	main := new(Fiber)
-	main.init(d, env, true, Func(body))
+	main.init(d, c.Env, true, Func(body))
+	ended := false
 	main.Observe(NewObserver(func(f *Fiber) {
-		if ended != nil {
-			ended(f)
+		ended = true
+		if d.c.OnEnd != nil {
+			d.c.OnEnd(f)
 		}
 	}))
-	if started != nil {
-		started(main)
+	if c.Started != nil {
+		c.Started(main)
 	}
 	d.start(main)
 	for !d.exceeded && d.turn() {
 	}
 	report := d.report(main)
+	report.Ended = ended
 	d.abandon()
 	return report
 }
