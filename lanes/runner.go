@@ -60,7 +60,7 @@ const NoQueue = -1
 
 // NewRunner makes a Runner. The error is a *ConfigInvalid.
 func NewRunner(config RunnerConfig) (*Runner, error) {
-	r := &Runner{config: config, rt: scope.NewParallel(nil)}
+	r := &Runner{config: config, rt: scope.NewParallel()}
 	inner := Config{
 		MaxConcurrent: config.MaxConcurrent, TurnTimeout: config.TurnTimeout,
 		Activate: r.activate, Observe: config.Observe, Logger: config.Logger,
@@ -81,10 +81,10 @@ func NewRunner(config RunnerConfig) (*Runner, error) {
 	if invalid := inner.check(); invalid != nil {
 		return nil, invalid
 	}
-	r.rt.Run(nil, func(f *scope.Fiber) *scope.Cause {
+	r.rt.Run(func(f *scope.Fiber) *scope.Cause {
 		r.root = f
 		return nil
-	}, nil)
+	}, scope.RunConfig{})
 	r.lanes = &Lanes{config: inner, board: makeBoard(inner.rules())}
 	return r, nil
 }
@@ -110,7 +110,7 @@ func (r *Runner) onExit(exit ActivationExit) effect.Effect[effect.Unit] {
 	return effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
 		fr := *frameOf(f)
 		fr.plain = true
-		scope.Leave(f)
+		scope.AboutToBlock(f)
 		r.config.OnExit(fr.context(context.Background()), exit)
 		return effect.Unit{}, nil
 	})

@@ -50,7 +50,7 @@ func (r *Runner) Drain(ctx context.Context) error {
 			return err
 		}
 		why = endOf(ctx)
-		r.rt.Run(nil, r.lanes.close, nil)
+		r.rt.Run(r.lanes.close, scope.RunConfig{})
 	}
 	if left := d.left(why); left != nil {
 		return left
@@ -62,10 +62,10 @@ func (r *Runner) Drain(ctx context.Context) error {
 // it does before them.
 func (r *Runner) wait(ctx context.Context, call string, body func(f *scope.Fiber) *scope.Cause) error {
 	var env *scope.Env
-	c := r.rt.Run(env.WithContext(ctx), func(f *scope.Fiber) *scope.Cause {
+	c := r.rt.Run(func(f *scope.Fiber) *scope.Cause {
 		defer context.AfterFunc(ctx, func() { f.Interrupt(0) })()
 		return body(f)
-	}, nil)
+	}, scope.RunConfig{Env: env.WithContext(ctx)})
 	if c == nil {
 		return nil
 	}

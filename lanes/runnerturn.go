@@ -29,7 +29,7 @@ func (t *turn) run(f *scope.Fiber, config RunnerConfig) *scope.Cause {
 	}
 	f.OnInterrupt(t.interrupted)
 	defer f.OnInterrupt(nil)
-	scope.Leave(f)
+	scope.AboutToBlock(f)
 	err := config.Activate(ctx, t.key)
 	if err == nil {
 		return nil

@@ -25,7 +25,7 @@ func Checked() RepositoryOption { return func(s *repositorySettings) { s.checked
 // this process is. It changes no record. It fails with *RepositoryFailure, without a
 // key, or with an error of ctx.
 func (s *SQLite) Check(ctx context.Context) error {
-	_, err := plainly(ctx, scope.NewParallel(nil), "", s.check())
+	_, err := plainly(ctx, scope.NewParallel(), "", s.check())
 	return err
 }
 
@@ -61,7 +61,7 @@ func (s *sqliteStore) check() error {
 // looks up who this process is. It changes no record. It fails with *RepositoryFailure,
 // without a key, or with an error of ctx.
 func (s *Files) Check(ctx context.Context) error {
-	_, err := plainly(ctx, scope.NewParallel(nil), "", s.check())
+	_, err := plainly(ctx, scope.NewParallel(), "", s.check())
 	return err
 }
 

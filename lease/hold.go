@@ -49,7 +49,7 @@ func (m *Manager) Lookup(ctx context.Context, key string) (record Record, found 
 	if key == "" {
 		return Record{}, false, errEmptyKey
 	}
-	stored, err := plainly(ctx, scope.NewParallel(nil), key, m.Read(key))
+	stored, err := plainly(ctx, scope.NewParallel(), key, m.Read(key))
 	record, found = stored.Get()
 	return record, found, err
 }

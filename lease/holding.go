@@ -43,7 +43,7 @@ func (m *Manager) take(ctx context.Context, call, key string, options []AcquireO
 	if err := m.refuseInside(ctx, call, key); err != nil {
 		return nil, err
 	}
-	h := &Holding{rt: scope.NewParallel(nil), scope: scope.New(scope.Sequential), released: make(chan struct{})}
+	h := &Holding{rt: scope.NewParallel(), scope: scope.New(scope.Sequential), released: make(chan struct{})}
 	taken := false
 	// Of an acquisition that failed, too, something may be left to release; and an
 	// observer may end the goroutine.
