@@ -32,8 +32,12 @@ type LiveClock struct {
 	origin time.Time
 }
 
-// NewLiveClock makes a live clock whose monotonic origin is now.
-func NewLiveClock() *LiveClock { return &LiveClock{origin: time.Now()} }
+// NewLiveClock makes a live clock. Its monotonic origin is a century ago, so that its
+// readings stay positive in a bubble of testing/synctest, whose year is 2000, whichever
+// of the two it was made in.
+func NewLiveClock() *LiveClock { return &LiveClock{origin: time.Now().Add(-century)} }
+
+const century = 100 * 365 * 24 * time.Hour
 
 // Now implements Clock.
 func (c *LiveClock) Now() time.Time { return time.Now() }
