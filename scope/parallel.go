@@ -99,7 +99,13 @@ func (p *Parallel) leave(f *Fiber) {
 	}
 }
 
-func (p *Parallel) dispatch(_ *Fiber, task func()) { task() }
+func (p *Parallel) dispatch(_ *Fiber, t task) {
+	if t.fn != nil {
+		t.fn()
+	} else {
+		Token{t.fiber, t.wait}.Wake()
+	}
+}
 
 func (p *Parallel) prepare(f *Fiber) { f.host.sema.Add(1) }
 func (p *Parallel) cancel(f *Fiber)  { f.host.sema.Done() }

@@ -16,7 +16,7 @@ type Runtime interface {
 	// foreign code.
 	leave(f *Fiber)
 	// dispatch runs a task when on lets go (deterministic), or now.
-	dispatch(on *Fiber, task func())
+	dispatch(on *Fiber, t task)
 	// A wait is prepare, then cancel or block; unblock ends a block, once.
 	prepare(f *Fiber)
 	cancel(f *Fiber)
@@ -41,7 +41,10 @@ type Runtime interface {
 // Dispatch runs task the way TypeScript's scheduler does: after what runs now,
 // in the batch of the fiber on. On the parallel runtime it runs at once, on the
 // caller's goroutine. The caller must hold no lock.
-func Dispatch(on *Fiber, task func()) { on.rt.dispatch(on, task) }
+func Dispatch(on *Fiber, task func()) { on.rt.dispatch(on, call(task)) }
+
+// WakeLater is Dispatch of Wake, which allocates nothing.
+func (t Token) WakeLater(on *Fiber) { on.rt.dispatch(on, wake(t)) }
 
 // Foreign announces work on another goroutine. complete may be called once,
 // from any goroutine; done is then called where fibers may be woken. The
