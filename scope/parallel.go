@@ -34,10 +34,10 @@ func (p *Parallel) Clock() Clock { return p.clock }
 func (p *Parallel) nextID() FiberID { return FiberID(p.ids.Add(1)) }
 func (p *Parallel) hooks() uint32   { return 0 }
 
-// patience is how many steps a fiber that was started immediately makes before
-// its starter goes on without it: TypeScript makes a fiber yield after as many.
-// Without a limit a racer that only computes would keep its race from starting
-// the timer that is to stop it.
+// patience is how many steps a fiber makes before others get their turn though it does
+// not wait: TypeScript makes it yield after as many. Here, where fibers run side by
+// side, that is who started it immediately. Without a limit a racer that only computes
+// would keep its race from starting the timer that is to stop it.
 const patience = 2048
 
 // start lets f run to its first park, its first yield, or its end, before the
