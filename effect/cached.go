@@ -99,13 +99,13 @@ func (c *cache[A]) get[_ onUse]() Effect[A] {
 		}
 		c.forget()
 		r = &cacheRun[A]{callers: 1}
-		f.Prepare(&r.fiber.kernel, r.fiber.body(c.running(r)), scope.ForkOptions{Daemon: true})
+		f.Prepare(&r.fiber.kernel, r.fiber.body(c.running(r)), scope.ForkConfig{Daemon: true})
 		c.current = r
 		c.mu.Unlock()
 		// In this same step: others may wait for r already, and an interruption of f
 		// that came between would leave it unstarted for ever. Whoever the start lets
 		// run finds this caller counted.
-		f.Start(&r.fiber.kernel, scope.ForkOptions{Immediate: true})
+		f.Start(&r.fiber.kernel, scope.ForkConfig{Immediate: true})
 		return result(c.wait(f, r))
 	}}
 }

@@ -26,7 +26,7 @@ func twoCallers() effect.Effect[int] {
 // another waits for the run already.
 func TestF57_CachedCallerInterruptedBeforeItStartsTheRun(t *testing.T) {
 	t.Run("explored", func(t *testing.T) {
-		explored(t, 20_000, twoCallers, func(exit scope.Exit[int], _ effect.Outcome[int]) error {
+		explored(t, 20_000, twoCallers, func(exit scope.Exit[int], _ effect.RunReport[int]) error {
 			if v, ok := exit.Value(); !ok || v != 42 {
 				return fmt.Errorf("%v", exit)
 			}
@@ -58,8 +58,8 @@ func TestF57_CachedInterruptedEverywhere(t *testing.T) {
 				return do.Await(get)
 			})
 		}
-		o := effect.Everywhere{DeterministicOptions: effect.DeterministicOptions{Order: order}}
-		err := effect.InterruptEverywhere(program, o, func(_ int, out effect.Outcome[int]) error {
+		o := effect.EverywhereConfig{DeterministicConfig: effect.DeterministicConfig{Order: order}}
+		err := effect.InterruptEverywhere(program, o, func(_ int, out effect.RunReport[int]) error {
 			if out.Exit.IsAbsent() {
 				return fmt.Errorf("no end: %v", out.Report)
 			}

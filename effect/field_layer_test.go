@@ -41,7 +41,7 @@ func TestF60_LayerSharedWhileUsersComeAndGo(t *testing.T) {
 			t.Fatalf("round %d: %d are left", i, n)
 		}
 	}
-	explored(t, 2000, func() effect.Effect[int32] { return sharing(&alive) }, func(exit scope.Exit[int32], _ effect.Outcome[int32]) error {
+	explored(t, 2000, func() effect.Effect[int32] { return sharing(&alive) }, func(exit scope.Exit[int32], _ effect.RunReport[int32]) error {
 		if v, ok := exit.Value(); !ok || v != 1 || alive.Load() != 0 {
 			return fmt.Errorf("%v, %d are left", exit, alive.Load())
 		}

@@ -20,8 +20,8 @@ func TestF59_PublisherInterruptedWhileItIsAdmitted(t *testing.T) {
 		waits, lags := do.Await(p.Subscribe()), do.Await(p.Subscribe())
 		do.Await(p.Publish(1))
 		do.Await(waits.Take())
-		waiting := do.Await(effect.ForkChild(waits.Take(), effect.StartImmediately))
-		second := do.Await(effect.ForkChild(p.Publish(2), effect.StartImmediately))
+		waiting := do.Await(effect.ForkChild(waits.Take(), effect.StartImmediately()))
+		second := do.Await(effect.ForkChild(p.Publish(2), effect.StartImmediately()))
 		// Taking makes room for the second message, which wakes who waits for it before
 		// it tells the publisher.
 		taker := do.Await(effect.ForkChild(lags.Take()))

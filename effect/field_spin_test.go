@@ -45,7 +45,7 @@ func spinners() map[string]effect.Effect[effect.Unit] {
 // onEach runs a program on every runtime and order.
 func onEach[A any](t *testing.T, program func() effect.Effect[A], check func(t *testing.T, exit scope.Exit[A])) {
 	t.Helper()
-	for name, o := range map[string]effect.DeterministicOptions{
+	for name, o := range map[string]effect.DeterministicConfig{
 		"effect order":  {},
 		"explore order": {Order: scope.ExploreOrder, Choose: rand.New(rand.NewPCG(1, 0)).IntN},
 		"preempted":     {Order: scope.ExploreOrder, Choose: rand.New(rand.NewPCG(2, 0)).IntN, Preempt: true},
@@ -111,7 +111,7 @@ func TestF64_PollingLoopBesideBlocking(t *testing.T) {
 		}
 		return do.Await(effect.Monotonic())
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	if v, ok := out.Exit.MustGet().Value(); !ok || v != 0 {
 		t.Fatal(out.Exit)
 	}

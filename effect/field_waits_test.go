@@ -139,7 +139,7 @@ func TestF61_InterruptibleAfterwards(t *testing.T) {
 				waits(f)
 				return effect.Void()
 			}).IgnoreCause().AndThen(effect.Never[effect.Unit]())
-		}), effect.StartImmediately))
+		}), effect.StartImmediately()))
 		do.Await(fb.Interrupt())
 		return do.Await(fb.Await())
 	})
@@ -219,7 +219,7 @@ func TestF61_RunOnFromABlockingOfTheDeterministicRuntime(t *testing.T) {
 			return 1, nil
 		})
 	})
-	exit := effect.RunDeterministic(program, effect.DeterministicOptions{}).Exit.MustGet()
+	exit := effect.RunDeterministic(program, effect.DeterministicConfig{}).Exit.MustGet()
 	var refused scope.WaitsAlready
 	if !errors.As(exit.Err(), &refused) {
 		t.Fatal(exit)

@@ -22,8 +22,8 @@ const (
 // Chooser picks one of n things, 0 to n-1; n is at least 2.
 type Chooser func(n int) int
 
-// DeterministicOptions configures a deterministic runtime.
-type DeterministicOptions struct {
+// DeterministicConfig configures a deterministic runtime.
+type DeterministicConfig struct {
 	Order Order
 	// Choose is for ExploreOrder; nil always picks the first.
 	Choose Chooser
@@ -40,6 +40,8 @@ type DeterministicOptions struct {
 	OnStep func(step int, f *Fiber)
 	// OnRun hears each time the runtime switches to a fiber.
 	OnRun func(f *Fiber)
+	// OnEnd hears of the main fiber's end, before anything else goes on.
+	OnEnd func(main *Fiber)
 }
 
 // Deterministic is the runtime of tests: fibers are coroutines, one runs at a
@@ -50,7 +52,7 @@ type DeterministicOptions struct {
 // process here: Go does not switch coroutines between threads.
 type Deterministic struct {
 	machine
-	o     DeterministicOptions
+	c     DeterministicConfig
 	clock *VirtualClock
 	ids   uint64
 
@@ -72,9 +74,9 @@ type Deterministic struct {
 }
 
 // NewDeterministic makes a runtime for one run.
-func NewDeterministic(o DeterministicOptions) *Deterministic {
-	d := &Deterministic{o: o, arrived: make(chan struct{}, 1), clock: newVirtualClock(o.Start)}
-	d.onRun = o.OnRun
+func NewDeterministic(c DeterministicConfig) *Deterministic {
+	d := &Deterministic{c: c, arrived: make(chan struct{}, 1), clock: newVirtualClock(c.Start)}
+	d.onRun = c.OnRun
 	return d
 }
 
@@ -85,7 +87,7 @@ func (d *Deterministic) Clock() Clock { return d.clock }
 // with the same seed and order. Only code that runs on the runtime may use it.
 func (d *Deterministic) Random() *rand.Rand {
 	if d.random == nil {
-		d.random = rand.New(rand.NewPCG(d.o.Seed, 0))
+		d.random = rand.New(rand.NewPCG(d.c.Seed, 0))
 	}
 	return d.random
 }
@@ -97,7 +99,7 @@ func (d *Deterministic) nextID() FiberID { d.ids++; return FiberID(d.ids) }
 
 func (d *Deterministic) hooks() uint32 { return flagHooked }
 
-func (d *Deterministic) explores() bool { return d.o.Order == ExploreOrder }
+func (d *Deterministic) explores() bool { return d.c.Order == ExploreOrder }
 
 func (d *Deterministic) start(f *Fiber) {
 	if d.explores() {
@@ -191,14 +193,14 @@ func (d *Deterministic) settled(fn func()) {
 
 func (d *Deterministic) step(f *Fiber) {
 	d.steps++
-	if d.o.MaxSteps > 0 && d.steps > d.o.MaxSteps {
+	if d.c.MaxSteps > 0 && d.steps > d.c.MaxSteps {
 		d.halted = true
 		if d.current != nil {
 			d.yield(d.current) // never resumed: the run is over
 		}
 	}
-	if d.o.OnStep != nil {
-		d.o.OnStep(d.steps, f)
+	if d.c.OnStep != nil {
+		d.c.OnStep(d.steps, f)
 	}
 	if f != d.current {
 		return // evaluated by another, who cannot stop it
@@ -206,7 +208,7 @@ func (d *Deterministic) step(f *Fiber) {
 	before := f.host.steps / patience
 	f.host.steps++
 	switch {
-	case d.o.Preempt && d.ready.len() > 0 && d.choose(2) == 1:
+	case d.c.Preempt && d.ready.len() > 0 && d.choose(2) == 1:
 		d.push(resumeTask(f))
 		d.yield(f)
 	case f.host.steps/patience > before:
@@ -225,30 +227,32 @@ func (d *Deterministic) unheard(f *Fiber, c *Cause) {
 }
 
 func (d *Deterministic) choose(n int) int {
-	if d.o.Choose == nil || n < 2 {
+	if d.c.Choose == nil || n < 2 {
 		return 0
 	}
-	return d.o.Choose(n)
+	return d.c.Choose(n)
 }
 
-// Run runs body as the main fiber until nothing is ready, in flight or timed.
-// started, when not nil, is given the main fiber before it runs, ended when it
-// has ended. The report says what was still waiting.
-func (d *Deterministic) Run(env *Env, body func(*Fiber) *Cause, started, ended func(*Fiber)) Report {
+// Run runs body as the main fiber until nothing is ready, in flight or timed. The
+// report says what was still waiting.
+func (d *Deterministic) Run(body func(*Fiber) *Cause, c RunConfig) Report {
 	main := new(Fiber)
-	main.init(d, env, true, Func(body))
+	main.init(d, c.Env, true, Func(body))
+	ended := false
 	main.Observe(NewObserver(func(f *Fiber) {
-		if ended != nil {
-			ended(f)
+		ended = true
+		if d.c.OnEnd != nil {
+			d.c.OnEnd(f)
 		}
 	}))
-	if started != nil {
-		started(main)
+	if c.Started != nil {
+		c.Started(main)
 	}
 	d.start(main)
 	for !d.halted && d.turn() {
 	}
 	report := d.report(main)
+	report.Ended = ended
 	d.abandon()
 	return report
 }

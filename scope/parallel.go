@@ -15,14 +15,18 @@ type Parallel struct {
 	ids   atomic.Uint64
 }
 
-// NewParallel makes a parallel runtime. A nil clock is the process's one live
-// clock, so that what outlives a run (a cache, a manager of leases) may compare
-// what it read in one with what it reads in the next.
-func NewParallel(clock Clock) *Parallel {
-	if clock == nil {
-		clock = processClock()
+// NewParallel makes a parallel runtime. Without OnClock its clock is the process's
+// one live clock, so that what outlives a run (a cache, a manager of leases) may
+// compare what it read in one with what it reads in the next.
+func NewParallel(options ...RuntimeOption) *Parallel {
+	var c runtimeConfig
+	for _, o := range options {
+		o(&c)
 	}
-	return &Parallel{clock: clock}
+	if c.clock == nil {
+		c.clock = processClock()
+	}
+	return &Parallel{clock: c.clock}
 }
 
 // processClock starts with the first runtime: importing reads no clock.
@@ -134,23 +138,25 @@ func (p *Parallel) unheard(f *Fiber, c *Cause) {
 }
 
 // Run runs body as a main fiber on the caller's goroutine and returns its
-// cause when it has ended. started, when not nil, is given the fiber before
-// body runs. Detached fibers may outlive it.
-func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber)) *Cause {
+// cause when it has ended. Detached fibers may outlive it.
+func (p *Parallel) Run(body func(*Fiber) *Cause, c RunConfig) *Cause {
 	f := new(Fiber)
-	f.init(p, env, true, Func(body))
+	f.init(p, c.Env, true, Func(body))
 	f.Observe(NewObserver(func(*Fiber) {}))
-	if started != nil {
-		started(f)
+	if c.Started != nil {
+		c.Started(f)
 	}
 	f.main()
-	c, _ := f.Exited()
-	return c
+	cause, _ := f.Exited()
+	return cause
 }
 
 // Go starts a root fiber on a goroutine of its own, into memory of the caller's.
 // It does not wait for the fiber's first park: body may wait for its caller.
-func (p *Parallel) Go(f *Fiber, env *Env, body func(*Fiber) *Cause) {
-	f.init(p, env, true, Func(body))
+func (p *Parallel) Go(f *Fiber, body func(*Fiber) *Cause, c RunConfig) {
+	f.init(p, c.Env, true, Func(body))
+	if c.Started != nil {
+		c.Started(f)
+	}
 	p.startLater(nil, f)
 }

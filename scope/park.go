@@ -26,7 +26,8 @@ const (
 	parkShift                = 4
 )
 
-// Token is the right to end one wait of one fiber, once.
+// Token is the right to end one wait of one fiber, once. The zero Token is that of no
+// wait, and must not be used.
 type Token struct {
 	fiber *Fiber
 	wait  uint64

@@ -9,8 +9,9 @@ import (
 
 // Report is what a deterministic run ended with.
 type Report struct {
-	// Main is the main fiber.
-	Main *Fiber
+	// Main is the main fiber, and Ended tells whether it ended.
+	Main  *Fiber
+	Ended bool
 	// Now is how far the clock went.
 	Now time.Duration
 	// Steps is the number of steps.

@@ -38,6 +38,22 @@ type Runtime interface {
 	serial() bool
 }
 
+// RuntimeOption configures a runtime on the live clock.
+type RuntimeOption func(*runtimeConfig)
+
+type runtimeConfig struct{ clock Clock }
+
+// OnClock has the runtime's fibers sleep by c.
+func OnClock(c Clock) RuntimeOption { return func(r *runtimeConfig) { r.clock = c } }
+
+// RunConfig says what a run's main fiber begins with.
+type RunConfig struct {
+	// Env are its services.
+	Env *Env
+	// Started, when not nil, is given the fiber before it runs.
+	Started func(main *Fiber)
+}
+
 // Dispatch runs task the way TypeScript's scheduler does: after what runs now,
 // in the batch of the fiber on. On the parallel runtime it runs at once, on the
 // caller's goroutine. The caller must hold no lock.
@@ -58,6 +74,6 @@ func Settled(rt Runtime, fn func()) { rt.settled(fn) }
 // Serial tells whether rt never runs two fibers at the same time.
 func Serial(rt Runtime) bool { return rt.serial() }
 
-// Leave is called by code that is about to block f's goroutine outside the
-// kernel, so that who started f immediately does not wait for it.
-func Leave(f *Fiber) { f.rt.leave(f) }
+// AboutToBlock is called by code that is about to block f's goroutine outside the
+// kernel, so that what started f immediately does not wait for it.
+func AboutToBlock(f *Fiber) { f.rt.leave(f) }
