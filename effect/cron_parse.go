@@ -2,6 +2,7 @@ package effect
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -169,7 +170,7 @@ func cronNumber(text string) (int, bool) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 1 << 31, true
+		return math.MaxInt32, true
 	}
 	return n, true
 }

@@ -212,14 +212,31 @@ func (d *Deferred[A]) Complete[_ onUse](e Effect[A]) Effect[bool] {
 }
 
 // Into runs e and completes the deferred with its exit (TypeScript:
-// Deferred.into). An interruption of e completes it too.
+// Deferred.into). An interruption of e completes it too, and so does a Goexit.
+func (d *Deferred[A]) Into[_ onUse](e Effect[A]) Effect[bool] {
+	return into(e, func(_ *scope.Fiber, v A, c *scope.Cause) bool {
+		return d.CompleteNow(Effect[A]{lit: &literal[A]{value: v, cause: c}})
+	})
+}
+
+// into runs e, which is as interruptible as its surroundings, and hands its exit to
+// complete, masked. What waits for that must not wait for ever, so complete is called
+// on the way of a Goexit, too.
 //
 //go:noinline
-func (d *Deferred[A]) Into[_ onUse](e Effect[A]) Effect[bool] {
-	return UninterruptibleMask(func(restore Restore) Effect[bool] {
-		return restore.Run(e).MatchCauseEffect(
-			func(c *scope.Cause) Effect[bool] { return d.FailCause(c) },
-			func(v A) Effect[bool] { return d.Succeed(v) })
+func into[A any](e Effect[A], complete func(f *scope.Fiber, v A, c *scope.Cause) bool) Effect[bool] {
+	return inMask(func(f *scope.Fiber, restore Restore) (bool, *scope.Cause) {
+		mark, returned := f.Mark(), false
+		defer func() {
+			if !returned && !f.Abandoned() {
+				f.Unwound(mark)
+				var none A
+				complete(f, none, scope.CauseDie(scope.Exited{}))
+			}
+		}()
+		v, c := within(f, restore.to, e)
+		returned = true
+		return complete(f, v, c), nil
 	})
 }
 

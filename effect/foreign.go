@@ -21,8 +21,7 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		ctx, cancel := context.WithCancel(f.Env().Context())
 		defer cancel()
-		f.OnInterrupt(cancel)
-		defer f.OnInterrupt(nil)
+		defer f.OnInterrupt(cancel)()
 		if !scope.Serial(f.Runtime()) {
 			scope.AboutToBlock(f)
 			v, err := fn(ctx)
@@ -35,8 +34,9 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 		var exit scope.Exit[A]
 		complete := scope.Foreign(f.Runtime())
 		go func() {
+			exit = scope.ExitDie[A](scope.Exited{}) // stays when fn calls Goexit
+			defer complete(func() { t.Wake() })
 			exit = callForeign(ctx, fn)
-			complete(func() { t.Wake() })
 		}()
 		f.BlockFirmly(t, waitForeign)
 		return then(FromExit(exit))
@@ -46,8 +46,6 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 var waitForeign = &scope.Waiting{What: "Go code (Blocking, TryPromise)"}
 
 func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)) (exit scope.Exit[A]) {
-	// Stays when fn calls Goexit, which no recover stops.
-	exit = scope.ExitDie[A](scope.Exited{})
 	defer func() {
 		if r := recover(); r != nil {
 			exit = scope.ExitFailCause[A](scope.CauseFromReasons(scope.Die{Defect: r, Stack: debug.Stack()}))
@@ -69,6 +67,8 @@ func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)
 func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		ctx, cancel := context.WithCancel(f.Env().Context())
+		// From a defer: a run that is cut off unwinds the fiber here.
+		defer cancel()
 		t := f.Arm()
 		got := make(chan scope.Exit[A], 1)
 		complete := scope.Foreign(f.Runtime())
@@ -90,7 +90,6 @@ func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 			c = exit.Cause()
 		}
 		c = f.Settle(c, func() *scope.Cause { return nil })
-		cancel()
 		if c != nil {
 			var zero A
 			v = zero

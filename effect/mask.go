@@ -123,7 +123,8 @@ func UninterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 }
 
 // InterruptibleMask runs what fn builds so that it can be interrupted; restore
-// undoes that for parts of it.
+// undoes that for parts of it. In a fiber that has been interrupted, fn is called
+// all the same: what it builds does not run, its panic is a defect.
 //
 //go:noinline
 func InterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
@@ -131,7 +132,21 @@ func InterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 		if f.Interruptible() {
 			return then(fn(Restore{}))
 		}
-		return result(within(f, restoreOpen, Suspend(func() Effect[A] { return fn(Restore{restoreMasked}) })))
+		entered, c := f.Open()
+		if c != nil {
+			return failed[A](f.Guard(func() *scope.Cause {
+				fn(Restore{restoreMasked})
+				return c
+			}))
+		}
+		v, c := guarded(f, Suspend(func() Effect[A] { return fn(Restore{restoreMasked}) }))
+		if entered {
+			c = f.Shut(c)
+		}
+		if c != nil {
+			return failed[A](c)
+		}
+		return value(v)
 	}}
 }
 

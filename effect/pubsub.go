@@ -212,7 +212,11 @@ func (p *PubSub[A]) publishRest[_ onUse](f *scope.Fiber, rest []A) (bool, *scope
 		p.mu.Unlock()
 		return nil
 	})
-	return w.published, c
+	if c != nil {
+		// Whoever admits w may not be done with it.
+		return false, c
+	}
+	return w.published, nil
 }
 
 // admitWaiting publishes for waiting publishers while there is room. Like all

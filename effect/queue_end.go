@@ -60,13 +60,14 @@ func (q *Queue[A]) failCause[_ onUse](f *scope.Fiber, c *scope.Cause) bool {
 	return true
 }
 
-// Into runs e and ends the queue with how it ended: well, or with its cause. It
-// gives false when the queue has ended before.
+// Into runs e and ends the queue with how it ended: well, or with its cause, a
+// Goexit included. It gives false when the queue has ended before.
 func (q *Queue[A]) Into[X any](e Effect[X]) Effect[bool] {
-	return UninterruptibleMask(func(restore Restore) Effect[bool] {
-		return restore.Run(e).MatchCauseEffect(
-			func(c *scope.Cause) Effect[bool] { return q.FailCause(c) },
-			func(X) Effect[bool] { return q.End() })
+	return into(e, func(f *scope.Fiber, _ X, c *scope.Cause) bool {
+		if c == nil {
+			c = queueEnd
+		}
+		return q.failCause(f, c)
 	})
 }
 

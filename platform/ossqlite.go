@@ -274,8 +274,8 @@ func sqliteFailure(op, path string, err error) *Failure {
 			f.Reason = r
 			// A file that SQLite may not create it then tries to open for reading;
 			// what it reports is that second answer.
-			if why := writeRefusal(path); r == ReasonNotFound && why != "" {
-				f.Reason = why
+			if why := writeRefusal(path); r == ReasonNotFound && why != nil {
+				f.Reason = reasonOf(why)
 			}
 			return f
 		}
@@ -289,8 +289,9 @@ func sqliteFailure(op, path string, err error) *Failure {
 		f.Reason = ReasonNoSpace
 	case sqlite3.ReadOnly:
 		// SQLite opens what it may not write for reading, and says no more.
-		if f.Reason = writeRefusal(path); f.Reason == "" {
-			f.Reason = ReasonReadOnly
+		f.Reason = ReasonReadOnly
+		if why := writeRefusal(path); why != nil {
+			f.Reason = reasonOf(why)
 		}
 	case sqlite3.Perm:
 		f.Reason = ReasonPermission

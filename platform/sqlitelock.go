@@ -3,6 +3,7 @@ package platform
 import (
 	"sync"
 
+	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/internal/sqlite3"
 )
 
@@ -101,10 +102,11 @@ var (
 	schemaHeld = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("held") })
 	// With any other journal BEGIN EXCLUSIVE on an empty file would create and
 	// sync one on disk.
-	sqlMemory = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("PRAGMA held.journal_mode=MEMORY") })
-	sqlTake   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("BEGIN EXCLUSIVE") })
-	sqlUnlock = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK; DETACH held") })
-	sqlDetach = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("DETACH held") })
+	sqlMemory   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("PRAGMA held.journal_mode=MEMORY") })
+	sqlTake     = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("BEGIN EXCLUSIVE") })
+	sqlRollback = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK") })
+	sqlUnlock   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK; DETACH held") })
+	sqlDetach   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("DETACH held") })
 )
 
 // TryLock implements SQLite.
@@ -119,7 +121,15 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	}
 	if err := c.open(path); err != nil {
 		s.lockers.give(c)
-		return nil, sqliteFailure(op, path, err)
+		failure := sqliteFailure(op, path, err)
+		if failure.Reason == ReasonBusy && writeRefusal(path) != nil {
+			return nil, onlyRead(op, path) // whoever waits for it waits in vain
+		}
+		return nil, failure
+	}
+	if c.conn.ReadOnly(schemaHeld()) {
+		_ = s.detach(s.lockers, c, sqlDetach())
+		return nil, onlyRead(op, path)
 	}
 	l := &osLock{sqlite: s, conn: c, path: path}
 	if err := c.conn.ExecText(sqlMemory()); err != nil {
@@ -133,6 +143,22 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	}
 	return l, nil
 }
+
+// onlyRead is the failure of who may only read a file. SQLite opens it for reading
+// then, and BEGIN EXCLUSIVE gives it a shared lock, as it gives others.
+func onlyRead(op, path string) *Failure {
+	cause := writeRefusal(path)
+	if cause == nil {
+		cause = errOnlyRead
+	}
+	f := &Failure{Op: op, Path: path, Reason: reasonOf(cause), Code: sqlite3.ReadOnly, Cause: cause}
+	if f.Reason != ReasonReadOnly {
+		f.Reason = ReasonPermission
+	}
+	return f
+}
+
+var errOnlyRead = errors.New("it could be opened for reading only, and who holds a lock must be able to write its file")
 
 // Probe implements SQLite.
 func (s *osSQLite) Probe(path string) error {
@@ -194,24 +220,31 @@ func (l *osLock) Take() (bool, error) {
 	if l.conn == nil || l.taken {
 		return l.taken, nil
 	}
-	err := l.conn.conn.ExecText(sqlTake())
-	if err == nil {
+	refused := l.conn.conn.ExecText(sqlTake())
+	if refused != nil {
+		if failure := sqliteFailure(op, l.path, refused); failure.Reason != ReasonBusy {
+			return false, failure
+		}
+	}
+	// A BEGIN EXCLUSIVE that succeeds need not have locked anybody out: what counts
+	// is the lock that the connection has.
+	state, err := l.conn.conn.LockState(schemaHeld())
+	switch {
+	case err != nil:
+		return false, sqliteFailure(op, l.path, err)
+	case refused == nil && state >= sqlite3.LockExclusive:
 		l.taken = true
 		return true, nil
-	}
-	failure := sqliteFailure(op, l.path, err)
-	if failure.Reason != ReasonBusy {
-		return false, failure
-	}
-	state, err := l.conn.conn.LockState(schemaHeld())
-	if err != nil {
-		return false, sqliteFailure(op, l.path, err)
-	}
-	if state < sqlite3.LockReserved {
-		return false, failure
+	case refused == nil:
+		_ = l.conn.conn.ExecText(sqlRollback())
+		return false, &Failure{Op: op, Path: l.path, Reason: ReasonUnsupported, Cause: errNotExclusive}
+	case state < sqlite3.LockReserved:
+		return false, sqliteFailure(op, l.path, refused)
 	}
 	return false, nil
 }
+
+var errNotExclusive = errors.New("SQLite gave a lock that does not exclude others")
 
 // Moved implements SQLiteLock.
 func (l *osLock) Moved() (bool, error) {

@@ -28,7 +28,7 @@ func stampOf(t testing.TB, pid int64, change func(map[string]any)) string {
 	}
 	fields := map[string]any{
 		"host": self.Host, "bootId": self.BootID, "pid": pid, "startTime": 1,
-		"acquiredAt": 1_700_000_000_000, "nonce": "made by hand",
+		"acquiredAt": int64(1_700_000_000_000), "nonce": "made by hand",
 	}
 	if found, runs, err := platform.OS().Process.Identify(pid); err == nil && runs {
 		fields["startTime"] = found.StartTime

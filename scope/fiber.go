@@ -213,6 +213,7 @@ func (f *Fiber) runBody() {
 		// stopped, but the fiber still ends by the rules: its children are interrupted
 		// and its observers hear of it.
 		f.host.serving = false
+		f.disarm()
 		f.finishSurely(CauseDie(Exited{}))
 	}()
 	body := f.body
