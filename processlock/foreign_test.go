@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/internal/child"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
 )
@@ -124,5 +126,66 @@ func TestF49_FilesBesideALock(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustRelease(t, acquire(t, path))
+	}
+}
+
+// F49: a lock file is asked for at the path of a file that never was one. It is old,
+// as what is somebody's mostly is.
+func TestF49_SomebodysFile(t *testing.T) {
+	for name, content := range map[string]string{
+		"a script":                  "#!/bin/sh\nexec daemon\n",
+		"a pidfile":                 "12345\n",
+		"a newline":                 "\n",
+		"a shell's braces":          "{ echo a; }\n",
+		"an object":                 `{"a": 1}`,
+		"settings that are cut off": `{"editor": {"tabs": fal`,
+		"a list":                    "[]",
+		"deeply nested":             strings.Repeat("[", 60_000),
+		"deep objects":              strings.Repeat(`{"a":`, 10_000),
+		"zeros, then something":     "\x00\x00\x00my notes",
+		"a stamp, then something":   stampOf(t, deadPid(t), nil) + "\nmy notes",
+		"a database":                "SQLite format 3\x00" + strings.Repeat("\x00", 4080),
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "l")
+			past := time.Now().Add(-time.Hour)
+			write(t, path, content)
+			if err := os.Chtimes(path, past, past); err != nil {
+				t.Fatal(err)
+			}
+			untouched(t, path, platform.ReasonNotLock, processlock.WithoutSQLite())
+			// As the guard of a dead holder's file.
+			if err := os.Rename(path, path+".stale"); err != nil {
+				t.Fatal(err)
+			}
+			write(t, path, stampOf(t, deadPid(t), nil))
+			fails(t, path, platform.ReasonNotLock, processlock.WithoutSQLite())
+			if data, err := os.ReadFile(path + ".stale"); err != nil || string(data) != content {
+				t.Fatal("the guard was changed: ", err)
+			}
+		})
+	}
+}
+
+// F49: a file that cannot be read is nobody's to remove.
+func TestF49_UnreadableFile(t *testing.T) {
+	child.NeedRoot(t)
+	dir := child.Folder(t, 0, 0, 0o777)
+	path := filepath.Join(dir, "l")
+	write(t, path, "")
+	past := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.Chtimes(path, past, past), os.Chmod(path, 0)); err != nil {
+		t.Fatal(err)
+	}
+	ann := startAs(t, child.As(child.Ann, child.Ann))
+	for _, do := range []string{"acquire", "isheld"} {
+		for _, file := range []bool{false, true} {
+			if r := ann.Do(command{Do: do, Path: path, File: file}); r.OK || r.Held || r.Reason != string(platform.ReasonPermission) {
+				t.Fatalf("%s: %+v", do, r)
+			}
+		}
+	}
+	if names := entries(t, dir); names != "[l]" {
+		t.Fatal(names)
 	}
 }
