@@ -4,6 +4,7 @@ package processlock_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -187,5 +188,57 @@ func TestF49_UnreadableFile(t *testing.T) {
 	}
 	if names := entries(t, dir); names != "[l]" {
 		t.Fatal(names)
+	}
+}
+
+// F46: beside a free lock the holder file of a killed holder means nothing, whatever
+// version wrote it. Beside a held one it names pid and host.
+func TestF46_HolderFileOfAnotherVersion(t *testing.T) {
+	for name, content := range map[string]string{
+		"newer TypeScript": `{"host":"elsewhere","pid":4711,"acquiredAt":1893456000000,"nonce":"n"}`,
+		"no nonce":         `{"host":"elsewhere","pid":4711}`,
+		"other members":    `{"v":3,"pid":4711,"host":"elsewhere","bootId":7,"startTime":"x"}`,
+		"time as text":     `{"host":"elsewhere","pid":4711,"acquiredAt":"2026-12-01T00:00:00Z"}`,
+		"no host":          `{"pid":4711,"startedAt":1}`,
+		"a pid as text":    `{"host":"elsewhere","pid":"4711"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "l")
+			write(t, path+".holder", content)
+			if isHeld(t, path) {
+				t.Fatal("held")
+			}
+			mustRelease(t, acquire(t, path))
+			if names := entries(t, filepath.Dir(path)); names != "[l]" {
+				t.Fatal("left: ", names)
+			}
+			start(t, nil).must(command{Do: "acquire", Path: path})
+			write(t, path+".holder", content)
+			h := refused(t, path)
+			if named, ok := h.Holder.Get(); ok != (name != "no host" && name != "a pid as text") || ok && (named.PID != 4711 || named.Host != "elsewhere") {
+				t.Fatal(h)
+			}
+			if !h.Holder.IsPresent() {
+				return
+			}
+			if !strings.Contains(h.Error(), "4711") || !strings.Contains(h.Error(), "elsewhere") {
+				t.Fatal(h)
+			}
+			data, err := json.Marshal(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back struct{ Holder map[string]any }
+			if err := json.Unmarshal(data, &back); err != nil || back.Holder["pid"] != 4711.0 || back.Holder["host"] != "elsewhere" {
+				t.Fatalf("%s: %v", data, err)
+			}
+			if _, ok := back.Holder["bootId"]; ok {
+				t.Fatalf("made up: %s", data)
+			}
+			var again processlock.Holder
+			if err := json.Unmarshal(data[strings.Index(string(data), `{"host"`):len(data)-1], &again); err != nil || again != h.Holder.MustGet() {
+				t.Fatal(again, err)
+			}
+		})
 	}
 }

@@ -90,7 +90,8 @@ func TestK4_HandMadeLockFiles(t *testing.T) {
 		"other boot":                               {stampOf(t, parent, set("bootId", "x")), fresh, free},
 		"other host":                               {stampOf(t, dead, set("host", "elsewhere")), old, held},
 		"F13 other PID namespace":                  {stampOf(t, dead, set("pidNs", 1)), old, held},
-		"F17 startTime at 2^53+1 is no stamp":      {strings.Replace(stampOf(t, dead, set("startTime", 0)), `"startTime":0`, `"startTime":9007199254740993`, 1), old, unnamed},
+		"F17 startTime at 2^53+1 is no stamp":      {strings.Replace(stampOf(t, dead, set("startTime", 0)), `"startTime":0`, `"startTime":9007199254740993`, 1), old, held},
+		"F46 named, not to be judged":              {`{"host":"h","pid":42,"acquiredAt":1,"nonce":"n"}`, old, held},
 		"F17 pid beyond any process is not judged": {stampOf(t, 1<<40, nil), old, held},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,8 +1,6 @@
 package processlock
 
 import (
-	"encoding/json"
-
 	"github.com/samber/mo"
 
 	"github.com/rivus/tether/platform"
@@ -86,12 +84,13 @@ func confirmSQLite(at place, path string, held platform.SQLiteLock) (lock *Lock,
 // recordHolder writes the own stamp beside the lock, whole, so that no reader
 // sees half of one. Without an own identity there is none to write, and one that a
 // dead holder left would be a lie. It touches no file of somebody else's: what is
-// there must look like a stamp, or be what a power cut leaves of one.
+// there must be a stamp of any version, or what a power cut leaves of one.
 func recordHolder(at place, report string) (mo.Option[Holder], error) {
 	p, path := at.platform, at.path()+holderSuffix
 	// What cannot be read may be another user's stamp: replacing it will tell.
 	data, err := p.FS.ReadFile(path, maxStamp)
-	if platform.ReasonOf(err) == platform.ReasonTooLarge || err == nil && !looksLikeStamp(data) {
+	what, _ := contentOf(data)
+	if platform.ReasonOf(err) == platform.ReasonTooLarge || err == nil && what == foreign {
 		return mo.None[Holder](), failure(report, platform.ReasonInvalid,
 			"there is a file "+quote(path)+" that no process lock made; move it away, or choose another path for the lock")
 	}
@@ -107,16 +106,6 @@ func recordHolder(at place, report string) (mo.Option[Holder], error) {
 		return mo.None[Holder](), err
 	}
 	return mo.Some(stamp), nil
-}
-
-// looksLikeStamp tells a stamp, and what a power cut leaves of one (nothing, zeros,
-// its beginning), from a file that nobody here wrote.
-func looksLikeStamp(data []byte) bool {
-	if len(data) == 0 || data[0] == 0 {
-		return true
-	}
-	_, ok := parseStamp(data)
-	return ok || data[0] == '{' && !json.Valid(data)
 }
 
 // releaseSQLite removes the stamp, then gives the file back: the other way round
