@@ -8,8 +8,8 @@ import (
 	"github.com/rivus/tether/platform"
 )
 
-// stampTime is how long a file without a stamp counts as held after its mtime:
-// who creates first and stamps second is between the two.
+// stampTime is how long a file without a stamp counts as held, after its mtime or as
+// the observer has seen it: who creates first and stamps second is between the two.
 const stampTime = 30 * time.Second
 
 // fileState is what a lock file says, for judge.
@@ -17,6 +17,7 @@ type fileState struct {
 	kind    kind   // begun, named or stamped
 	holder  Holder // of a named or stamped one
 	modTime time.Time
+	seen    time.Duration // for how long it has been seen unchanged
 }
 
 // recorded is the holder, if the file names one.
@@ -32,7 +33,7 @@ func judge(
 ) platform.Liveness {
 	switch file.kind {
 	case begun:
-		if now.Sub(file.modTime) < stampTime {
+		if now.Sub(file.modTime) < stampTime && file.seen < stampTime {
 			return platform.Unknown
 		}
 		return platform.Dead

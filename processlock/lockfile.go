@@ -232,6 +232,7 @@ func readLockFile(p *platform.Platform, path, report string) (mo.Option[fileStat
 	none := mo.None[fileState]()
 	data, err := p.FS.ReadFile(path, maxStamp)
 	if platform.IsNotFound(err) {
+		seen.forget(p, path)
 		return none, nil
 	}
 	if err != nil {
@@ -240,6 +241,7 @@ func readLockFile(p *platform.Platform, path, report string) (mo.Option[fileStat
 	what, holder := contentOf(data)
 	switch what {
 	case stamped, named:
+		seen.forget(p, path)
 		return mo.Some(fileState{kind: what, holder: holder}), nil
 	case foreign, odd:
 		return none, failure(report, platform.ReasonNotLock,
@@ -252,7 +254,7 @@ func readLockFile(p *platform.Platform, path, report string) (mo.Option[fileStat
 	if !exists {
 		return none, nil
 	}
-	return mo.Some(fileState{kind: begun, modTime: info.ModTime}), nil
+	return mo.Some(fileState{kind: begun, modTime: info.ModTime, seen: seen.look(p, path, info)}), nil
 }
 
 func releaseLockFile(l *Lock) error {

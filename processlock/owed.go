@@ -1,10 +1,6 @@
 package processlock
 
-import (
-	"sync"
-
-	"github.com/rivus/tether/platform"
-)
+import "sync"
 
 // debts are the files of this process that are still there though what they stood
 // for was given up: removing them failed. Their stamps name a living process, so that
@@ -14,12 +10,6 @@ type debts struct {
 	// same debt the later does not remove a file of another acquisition.
 	mu    sync.Mutex
 	nonce map[spot]string
-}
-
-// spot is a path of one platform.
-type spot struct {
-	platform *platform.Platform
-	path     string
 }
 
 var owed = debts{nonce: make(map[spot]string)}

@@ -112,6 +112,8 @@ func TestK4_JudgeTable(t *testing.T) {
 		"no stamp, just not 30 s old": {fileState{kind: begun, modTime: now.Add(-stampTime + 1)}, mo.Some(self), gone, platform.Unknown},
 		"no stamp, 30 s old":          {fileState{kind: begun, modTime: now.Add(-stampTime)}, mo.Some(self), gone, platform.Dead},
 		"no stamp, from the future":   {fileState{kind: begun, modTime: now.Add(time.Hour)}, mo.Some(self), gone, platform.Unknown},
+		"F48 and seen for not 30 s":   {fileState{kind: begun, modTime: now.Add(time.Hour), seen: stampTime - 1}, mo.Some(self), gone, platform.Unknown},
+		"F48 and seen for 30 s":       {fileState{kind: begun, modTime: now.Add(time.Hour), seen: stampTime}, mo.Some(self), gone, platform.Dead},
 		"F46 named, not to be judged": {fileState{kind: named, holder: Holder{Identity: platform.Identity{Host: "h", PID: 2}}}, mo.Some(self), gone, platform.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
