@@ -107,7 +107,7 @@ func (s *SQLite) lookAgain() {
 
 // Fence implements Repository.
 func (s *SQLite) Fence(key string) effect.Effect[effect.Unit] {
-	var options []processlock.Option
+	options := []processlock.Option{processlock.CreatedLike(s.path)}
 	if s.settings.network {
 		options = append(options, processlock.AllowNetworkStorage())
 	}

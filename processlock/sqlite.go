@@ -12,11 +12,19 @@ const holderSuffix = ".holder"
 // attempts collide without any holder, and only a probe that is refused, too,
 // shows one. ahead is what an earlier try of this attempt got, or nil; where
 // only readers are in the way, it comes back for the next try.
-func takeSQLite(at place, path string, ahead platform.SQLiteLock, first bool) (*Lock, platform.SQLiteLock, finding, error) {
+func takeSQLite(at place, path string, s settings, ahead platform.SQLiteLock, first bool) (*Lock, platform.SQLiteLock, finding, error) {
 	p := at.platform
 	held, err := ahead, error(nil)
 	if held == nil {
 		held, err = p.SQLite.TryLock(at.path())
+		if platform.IsNotFound(err) {
+			if err := p.SQLite.Create(at.path(), s.like); err != nil {
+				return nil, nil, 0, failed(path, "create it", err)
+			}
+			if held, err = p.SQLite.TryLock(at.path()); platform.IsNotFound(err) {
+				return nil, nil, sawContention, nil // somebody removed it again
+			}
+		}
 	} else {
 		_, err = held.Take()
 	}
