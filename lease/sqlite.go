@@ -114,7 +114,8 @@ func (s *SQLite) Fence(key string) effect.Effect[effect.Unit] {
 		Tap(func(effect.Unit) effect.Effect[effect.Unit] { return effect.SyncUnit(s.lookAgain) })
 }
 
-func (s *SQLite) lockOptions() (options []processlock.Option) {
+func (s *SQLite) lockOptions() []processlock.Option {
+	options := []processlock.Option{processlock.CreatedLike(s.path)}
 	if s.settings.network {
 		options = append(options, processlock.AllowNetworkStorage())
 	}

@@ -32,11 +32,16 @@ func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
 	if err := admit(op, absolute, mode); err != nil {
 		return nil, err
 	}
-	flags := sqlite3.OpenReadWrite | sqlite3.OpenNoFollow | sqlite3.OpenNoMutex
 	if mode == OpenOrCreate {
-		flags |= sqlite3.OpenCreate
+		if _, _, err := lstatKind(absolute); errors.Is(err, fs.ErrNotExist) {
+			if err := createDatabase(op, absolute, nil); err != nil {
+				return nil, err
+			}
+		}
 	}
-	c, err := sqlite3.Open(absolute, flags)
+	// Without the flag to create: with it the kernel refuses to open another user's
+	// file in a sticky folder for writing (fs.protected_regular).
+	c, err := sqlite3.Open(absolute, sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
 	if err != nil {
 		return nil, sqliteFailure(op, absolute, err)
 	}
