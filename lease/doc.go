@@ -38,7 +38,8 @@
 //
 // The failures are [Held], [Lost], [ConfigInvalid], [RepositoryFailure],
 // [RevisionConflict] and [FenceRejected]; see [Failure]. A write whose outcome is
-// unknown is never taken for one that failed: it is read back.
+// unknown is never taken for one that failed: it is read back. Nor is it taken for
+// one that is durable: an acquisition that arrived so writes once more.
 //
 // # What it does not promise
 //
