@@ -19,7 +19,7 @@ func (l *Lease) close(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 	l.mu.Lock()
 	// Nothing depends on the trust any more. A record that is somebody else's is
 	// not even read again.
-	gone := l.over && l.lost.Reason != LostExpired && l.lost.Reason != LostReleased
+	gone := l.over && l.lost.Reason == LostTakenOver
 	timer := l.timer
 	l.mu.Unlock()
 	timer.Stop()

@@ -22,6 +22,10 @@ type Repository interface {
 	// what a Save that failed has raised. Another revision is *RevisionConflict, and
 	// nothing is written. After any other failure, and after an interruption, it may
 	// have been written, and be read by all and yet not be durable.
+	//
+	// A next with a holder and the generation of the record that it replaces is of the
+	// same acquisition. A repository whose store may be set back, so that revisions
+	// come again, does well to refuse others as *RevisionConflict.
 	Save(key string, next Record, expected mo.Option[int64]) effect.Effect[effect.Unit]
 
 	// Fence waits for the key's fence and holds it until the scope at hand
