@@ -143,6 +143,6 @@ func yieldNow(f *scope.Fiber) *scope.Cause {
 	// started f at once goes on all the same.
 	scope.AboutToBlock(f)
 	t := f.Arm()
-	scope.Dispatch(f, func() { t.Wake() })
+	t.WakeLater(f)
 	return f.Block(t, waitYield).Cause
 }

@@ -213,6 +213,8 @@ func (d *Deferred[A]) Complete[_ onUse](e Effect[A]) Effect[bool] {
 
 // Into runs e and completes the deferred with its exit (TypeScript:
 // Deferred.into). An interruption of e completes it too, and so does a Goexit.
+//
+//go:noinline
 func (d *Deferred[A]) Into[_ onUse](e Effect[A]) Effect[bool] {
 	return into(e, func(_ *scope.Fiber, v A, c *scope.Cause) bool {
 		return d.CompleteNow(Effect[A]{lit: &literal[A]{value: v, cause: c}})

@@ -127,7 +127,7 @@ func interruptAs(f *scope.Fiber, fiber *scope.Fiber) *scope.Cause {
 func runMember[A any](f *scope.Fiber, e Effect[A], o runConfig, add func(*Fiber[A])) *Fiber[A] {
 	fb := new(Fiber[A])
 	how := scope.ForkConfig{Immediate: !o.later, Daemon: true}
-	if scope.Serial(f.Runtime()) {
+	if scope.Alone(f.Runtime()) {
 		f.ForkInto(&fb.kernel, fb.body(e), how)
 		add(fb)
 		return fb

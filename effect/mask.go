@@ -132,21 +132,18 @@ func InterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 		if f.Interruptible() {
 			return then(fn(Restore{}))
 		}
-		entered, c := f.Open()
-		if c != nil {
-			return failed[A](f.Guard(func() *scope.Cause {
+		built := false
+		v, c := within(f, restoreOpen, Suspend(func() Effect[A] {
+			built = true
+			return fn(Restore{restoreMasked})
+		}))
+		if !built {
+			c = f.Guard(func() *scope.Cause {
 				fn(Restore{restoreMasked})
 				return c
-			}))
+			})
 		}
-		v, c := guarded(f, Suspend(func() Effect[A] { return fn(Restore{restoreMasked}) }))
-		if entered {
-			c = f.Shut(c)
-		}
-		if c != nil {
-			return failed[A](c)
-		}
-		return value(v)
+		return result(v, c)
 	}}
 }
 

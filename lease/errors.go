@@ -126,7 +126,10 @@ func (*RepositoryFailure) leaseFailure() {}
 func (*RepositoryFailure) Tag() string { return "LeaseRepositoryFailure" }
 
 func (e *RepositoryFailure) Error() string {
-	return "lease " + quote(e.Key) + ": repository: " + string(e.Reason) + ": " + e.Message
+	if e.Key == "" {
+		return subject("") + ": " + string(e.Reason) + ": " + e.Message
+	}
+	return subject(e.Key) + ": repository: " + string(e.Reason) + ": " + e.Message
 }
 
 // Unwrap is what the platform answered, or nil.
@@ -185,6 +188,14 @@ func (e *FenceRejected) Error() string {
 func (e *FenceRejected) MarshalJSON() ([]byte, error) {
 	type fields FenceRejected
 	return errors.MarshalTagged(e.Tag(), (*fields)(e))
+}
+
+// subject is what an error is about: a key, or none of them.
+func subject(key string) string {
+	if key == "" {
+		return "lease repository"
+	}
+	return "lease " + quote(key)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

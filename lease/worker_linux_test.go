@@ -89,6 +89,8 @@ type worker struct {
 
 	held  *lease.Lease
 	scope *scope.Scope
+	// holding is held by the plain methods.
+	holding *lease.Holding
 }
 
 // work runs commands until the input ends, and then exits as it is.
@@ -156,6 +158,8 @@ func work() {
 			w.out.Lock()
 			w.StopAt = c.Phase
 			w.out.Unlock()
+		default:
+			w.plain(c)
 		}
 	}
 }
