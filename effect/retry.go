@@ -10,12 +10,16 @@ import (
 // Retry runs e again, as s says, as long as it fails with an expected failure,
 // which is the input of s. When s is done, the last failure is the result. A
 // defect or an interruption ends it at once.
+//
+//go:noinline
 func (e Effect[A]) Retry[Out any](s Schedule[Out]) Effect[A] {
 	return e.RetryOrElse(s, func(err error, _ Out) Effect[A] { return Fail[A](err) })
 }
 
 // RetryOrElse is Retry that goes on with what orElse makes of the last failure
 // and the schedule's final output.
+//
+//go:noinline
 func (e Effect[A]) RetryOrElse[Out any](s Schedule[Out], orElse func(err error, out Out) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		r, c := s.use(f)

@@ -55,8 +55,9 @@ type FS interface {
 	// Missing: ReasonNotFound; a file: ReasonNotDirectory.
 	ResolveDir(dir string) (string, error)
 
-	// FileSystemType tells what kind of file system dir is on.
-	FileSystemType(dir string) (FileSystemType, error)
+	// FileSystemType tells what kind of file system the file or directory at path is
+	// on. It opens nothing. Missing: ReasonNotFound.
+	FileSystemType(path string) (FileSystemType, error)
 }
 
 // FileInfo describes what is at a path; a link is not followed.

@@ -208,10 +208,10 @@ func (osFS) ResolveDir(dir string) (string, error) {
 }
 
 // FileSystemType implements FS.
-func (osFS) FileSystemType(dir string) (FileSystemType, error) {
-	kind, err := fileSystemType(dir)
+func (osFS) FileSystemType(path string) (FileSystemType, error) {
+	kind, err := fileSystemType(path)
 	if err != nil {
-		return FileSystemType{}, failureOf("tell the file system of", dir, err)
+		return FileSystemType{}, failureOf("tell the file system of", path, err)
 	}
 	return kind, nil
 }

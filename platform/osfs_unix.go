@@ -65,6 +65,21 @@ func writeRefusal(path string) error {
 	return err
 }
 
+// deviceOf is the device that the file at path is on, or 0. SQLite tells two files
+// of one path by their inodes alone, and those of two file systems may be equal.
+func deviceOf(path string) uint64 {
+	var stat unix.Stat_t
+	for {
+		switch unix.Lstat(path, &stat) {
+		case nil:
+			return uint64(stat.Dev)
+		case unix.EINTR:
+		default:
+			return 0
+		}
+	}
+}
+
 // openDir never waits for the other end of a FIFO.
 func openDir(dir string) (*os.File, error) {
 	return os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY, 0)

@@ -34,6 +34,8 @@ func removeFile(path string) error { return os.Remove(path) }
 
 func writeRefusal(string) error { return nil }
 
+func deviceOf(string) uint64 { return 0 }
+
 func openDir(dir string) (*os.File, error) { return os.Open(dir) }
 
 // syncDir does nothing: NTFS journals its directories, and a handle of one

@@ -35,8 +35,9 @@ type SQLite interface {
 	// that is not Taken yet, but is ahead of every other connection: call Take
 	// again when they may be over, or Unlock.
 	//
-	// The path must be absolute, with its directory resolved (FS.ResolveDir): here
-	// a link in any part is refused.
+	// The database of a lock is empty: one with content is ReasonNotLock, and not
+	// opened. The path must be absolute, with its directory resolved
+	// (FS.ResolveDir): here a link in any part is refused.
 	TryLock(path string) (SQLiteLock, error)
 
 	// Probe takes a shared lock and gives it back: nil when that worked,

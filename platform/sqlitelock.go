@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"io"
 	"sync"
 
 	"github.com/rivus/tether/errors"
@@ -112,7 +113,7 @@ var (
 // TryLock implements SQLite.
 func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	const op = "lock database"
-	if err := admit(op, path, OpenOrCreate); err != nil {
+	if err := admitLock(op, path, OpenOrCreate); err != nil {
 		return nil, err
 	}
 	c, err := s.lockers.take()
@@ -131,7 +132,7 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 		_ = s.detach(s.lockers, c, sqlDetach())
 		return nil, onlyRead(op, path)
 	}
-	l := &osLock{sqlite: s, conn: c, path: path}
+	l := &osLock{sqlite: s, conn: c, path: path, device: deviceOf(path)}
 	if err := c.conn.ExecText(sqlMemory()); err != nil {
 		failure := sqliteFailure(op, path, err)
 		_ = l.Unlock()
@@ -142,6 +143,51 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// admitLock is admit for the database of a lock, which is empty for ever. Anything
+// else is not even opened: SQLite would put right what a crash left of somebody's
+// database, and on the way out write back and remove its WAL. Nor is an empty one
+// beside which somebody keeps a file by the name of its journal: SQLite would take
+// that for a leftover, and remove it.
+func admitLock(op, path string, mode OpenMode) error {
+	size, err := admitFile(op, path, mode)
+	if err != nil {
+		return err
+	}
+	if size > 0 {
+		return &Failure{Op: op, Path: path, Reason: ReasonNotLock}
+	}
+	for _, suffix := range []string{"-journal", "-wal"} {
+		if foreign(path + suffix) {
+			return &Failure{Op: op, Path: path + suffix, Reason: ReasonNotLock}
+		}
+	}
+	return nil
+}
+
+// foreign reports whether something is at path that is no journal of SQLite's, nor
+// the beginning of one.
+func foreign(path string) bool {
+	if _, _, err := lstatKind(path); err != nil {
+		return false // SQLite does not find it, or will say why not
+	}
+	const first = 4 // bytes of the magic numbers
+	file, err := openRegular(path)
+	if err != nil {
+		return true
+	}
+	defer file.Close()
+	begin := make([]byte, first)
+	n, err := io.ReadFull(file, begin)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return true
+	}
+	switch string(begin) {
+	case "\xd9\xd5\x05\xf9", "\x37\x7f\x06\x82", "\x37\x7f\x06\x83", "\x00\x00\x00\x00":
+		return false // a journal, a WAL, and the zeros that end a kept or an unsynced one
+	}
+	return n > 0
 }
 
 // onlyRead is the failure of who may only read a file. SQLite opens it for reading
@@ -163,7 +209,7 @@ var errOnlyRead = errors.New("it could be opened for reading only, and who holds
 // Probe implements SQLite.
 func (s *osSQLite) Probe(path string) error {
 	const op = "probe database"
-	if err := admit(op, path, OpenExisting); err != nil {
+	if err := admitLock(op, path, OpenExisting); err != nil {
 		return err
 	}
 	c, err := s.probers.take()
@@ -194,6 +240,7 @@ func (s *osSQLite) detach(pool *lockPool, c *lockConn, text sqlite3.Text) error 
 type osLock struct {
 	sqlite *osSQLite
 	path   string
+	device uint64 // that the file was on when it was opened
 
 	mu   sync.Mutex // Moved and Unlock may meet; a connection is for one at a time
 	conn *lockConn  // nil after Unlock
@@ -257,7 +304,7 @@ func (l *osLock) Moved() (bool, error) {
 	if err != nil {
 		return false, sqliteFailure("check file of lock", l.path, err)
 	}
-	return moved, nil
+	return moved || deviceOf(l.path) != l.device, nil
 }
 
 // Unlock implements SQLiteLock.

@@ -1,8 +1,6 @@
 package scope
 
 import (
-	"cmp"
-	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -53,42 +51,27 @@ type DeterministicConfig struct {
 // A program that locks its goroutine to a thread (runtime.LockOSThread) ends the
 // process here: Go does not switch coroutines between threads.
 type Deterministic struct {
+	machine
 	c     DeterministicConfig
 	clock *VirtualClock
 	ids   uint64
 
-	// ready are batches (effect order) or single tasks (explore order).
-	ready []*batch
-	// foreign are settled completions, which wait until nothing is ready.
-	foreign []func()
 	// inbox is what other goroutines complete; guarded by mu.
 	mu       sync.Mutex
 	inbox    []func()
 	inFlight int
 	arrived  chan struct{}
 
-	idle  []*coroutine
-	dying []*coroutine
-	// live are the fibers that have a coroutine, for reports and teardown.
-	live      map[*Fiber]struct{}
-	abandoned bool
-	steps     int
-	exceeded  bool
-	defects   []Unheard
+	steps   int
+	defects []Unheard
 	// random is made when it is first asked for.
 	random *rand.Rand
 }
 
-// batch is what fibers handed to one dispatcher since it last ran.
-type batch struct {
-	owner *Fiber
-	tasks []func()
-}
-
 // NewDeterministic makes a runtime for one run.
 func NewDeterministic(c DeterministicConfig) *Deterministic {
-	d := &Deterministic{c: c, arrived: make(chan struct{}, 1), live: map[*Fiber]struct{}{}}
-	d.clock = newVirtualClock(c.Start)
+	d := &Deterministic{c: c, arrived: make(chan struct{}, 1), clock: newVirtualClock(c.Start)}
+	d.onRun = c.OnRun
 	return d
 }
 
@@ -120,55 +103,27 @@ func (d *Deterministic) explores() bool { return d.c.Order == ExploreOrder }
 
 func (d *Deterministic) start(f *Fiber) {
 	if d.explores() {
-		d.push(func() { d.begin(f) })
+		d.push(startTask(f))
 		return
 	}
-	d.begin(f)
+	d.machine.start(f)
 }
 
-func (d *Deterministic) startLater(by, f *Fiber) { d.dispatch(by, func() { d.begin(f) }) }
+func (d *Deterministic) startLater(by, f *Fiber) { d.dispatch(by, startTask(f)) }
 
-func (d *Deterministic) begin(f *Fiber) {
-	if d.abandoned || !f.park.CompareAndSwap(phaseUnstarted, phaseRunning) {
-		return
-	}
-	co := d.acquireCoroutine()
-	co.fiber = f
-	f.host.co = co
-	d.live[f] = struct{}{}
-	d.run(f)
-}
-
-// run switches to f and back.
-func (d *Deterministic) run(f *Fiber) {
-	if d.c.OnRun != nil {
-		d.c.OnRun(f)
-	}
-	d.resume(f)
-	if _, done := f.Exited(); done {
-		delete(d.live, f)
-	}
-}
-
-func (d *Deterministic) dispatch(on *Fiber, task func()) {
+func (d *Deterministic) dispatch(on *Fiber, t task) {
 	if d.explores() {
-		d.push(task)
+		d.push(t)
 		return
 	}
-	if on.host.batch == nil {
-		on.host.batch = &batch{owner: on}
-		d.ready = append(d.ready, on.host.batch)
-	}
-	on.host.batch.tasks = append(on.host.batch.tasks, task)
+	d.machine.dispatch(on, t)
 }
 
-func (d *Deterministic) push(task func()) {
-	d.ready = append(d.ready, &batch{tasks: []func(){task}})
+func (d *Deterministic) push(t task) {
+	b := d.newBatch(nil)
+	b.tasks = append(b.tasks, t)
+	d.ready.push(b)
 }
-
-func (d *Deterministic) leave(*Fiber)   {}
-func (d *Deterministic) prepare(*Fiber) {}
-func (d *Deterministic) cancel(*Fiber)  {}
 
 func (d *Deterministic) block(f *Fiber) {
 	f.host.co.where = callers()
@@ -176,21 +131,15 @@ func (d *Deterministic) block(f *Fiber) {
 	f.host.co.where = nil
 }
 
-func (d *Deterministic) yield(f *Fiber) {
-	if !f.host.co.yield(struct{}{}) || d.abandoned {
-		panic(abandoned{})
-	}
-}
-
 func (d *Deterministic) unblock(f *Fiber) {
 	if d.abandoned {
 		return
 	}
 	if d.explores() {
-		d.push(func() { d.run(f) })
+		d.push(resumeTask(f))
 		return
 	}
-	d.run(f)
+	d.machine.unblock(f)
 }
 
 func (d *Deterministic) beginForeign() func(func()) {
@@ -211,23 +160,23 @@ func (d *Deterministic) beginForeign() func(func()) {
 
 func (d *Deterministic) settled(fn func()) {
 	if d.explores() {
-		d.push(fn)
+		d.push(call(fn))
 		return
 	}
-	d.foreign = append(d.foreign, fn)
+	d.foreign.push(call(fn))
 }
 
 func (d *Deterministic) step(f *Fiber) {
 	d.steps++
 	if d.c.MaxSteps > 0 && d.steps > d.c.MaxSteps {
-		d.exceeded = true
+		d.halted = true
 		d.yield(f) // never resumed: the run is over
 	}
 	if d.c.OnStep != nil {
 		d.c.OnStep(d.steps, f)
 	}
-	if d.c.Preempt && len(d.ready) > 0 && d.choose(2) == 1 {
-		d.push(func() { d.run(f) })
+	if d.c.Preempt && d.ready.len() > 0 && d.choose(2) == 1 {
+		d.push(resumeTask(f))
 		d.yield(f)
 	}
 }
@@ -236,8 +185,9 @@ func (d *Deterministic) unheard(f *Fiber, c *Cause) {
 	d.defects = append(d.defects, Unheard{Fiber: f.id, Cause: c})
 }
 
-func (d *Deterministic) abandoning() bool { return d.abandoned }
-func (d *Deterministic) serial() bool     { return true }
+func (d *Deterministic) outside() bool     { return false }
+func (d *Deterministic) post(task) bool    { return false }
+func (d *Deterministic) beside() *Parallel { return nil }
 
 func (d *Deterministic) choose(n int) int {
 	if d.c.Choose == nil || n < 2 {
@@ -262,7 +212,7 @@ func (d *Deterministic) Run(body func(*Fiber) *Cause, c RunConfig) Report {
 		c.Started(main)
 	}
 	d.start(main)
-	for !d.exceeded && d.turn() {
+	for !d.halted && d.turn() {
 	}
 	report := d.report(main)
 	report.Ended = ended
@@ -276,26 +226,14 @@ func (d *Deterministic) Run(body func(*Fiber) *Cause, c RunConfig) Report {
 func (d *Deterministic) turn() bool {
 	d.collect()
 	switch {
-	case len(d.ready) > 0:
+	case d.somethingReady():
 		i := 0
 		if d.explores() {
-			i = d.choose(len(d.ready))
+			i = d.choose(d.ready.len())
 		}
-		b := d.ready[i]
-		d.ready = slices.Delete(d.ready, i, i+1)
-		if b.owner != nil {
-			b.owner.host.batch = nil
-		}
-		for _, task := range b.tasks {
-			if d.exceeded {
-				return false
-			}
-			task()
-		}
-	case len(d.foreign) > 0:
-		fn := d.foreign[0]
-		d.foreign = d.foreign[1:]
-		fn()
+		d.runNext(i)
+	case d.foreign.len() > 0:
+		d.do(d.foreign.pop())
 	case d.waitForeign():
 	default:
 		return d.clock.fireNext()
@@ -323,42 +261,6 @@ func (d *Deterministic) waitForeign() bool {
 		<-d.arrived
 	}
 	return wait
-}
-
-// abandon ends the coroutines that are left: parked fibers unwind by a panic
-// that no frame holds up, so that the Go defers of user code run.
-func (d *Deterministic) abandon() {
-	d.abandoned = true
-	var stops []func()
-	live := slices.SortedFunc(maps.Keys(d.live), func(a, b *Fiber) int { return cmp.Compare(a.id, b.id) })
-	for _, f := range live {
-		stops = append(stops, f.host.co.stop)
-	}
-	for _, co := range d.idle {
-		stops = append(stops, co.stop)
-	}
-	for _, co := range d.dying {
-		stops = append(stops, co.stop)
-	}
-	for _, stop := range stops {
-		// On a goroutine of its own, since stopping a coroutine that dies by
-		// Goexit passes the Goexit on, and a panic of abandoned{} too.
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			defer func() {
-				if r := recover(); r != nil {
-					if _, ok := Recovered(r).(abandoned); !ok {
-						panic(r)
-					}
-				}
-			}()
-			stop()
-		}()
-		<-done
-	}
-	clear(d.live)
-	d.idle, d.dying = nil, nil
 }
 
 func callers() []uintptr {
