@@ -7,6 +7,7 @@ import (
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/scope"
+	"github.com/samber/mo"
 )
 
 // plainly evaluates e for a caller that has a context and wants an error. It runs on
@@ -63,4 +64,15 @@ func (m *Manager) refuseInside(ctx context.Context, call, key string) error {
 func waitsForItself(call, key string) error {
 	return fmt.Errorf("lease %s: %s inside fenced work of the same key would wait for itself; use the token that the work was given",
 		quote(key), call)
+}
+
+// CheckAfter is [CheckFence] for plain Go: the check that a resource makes before a
+// write with t, when last is the last token that it accepted, or the zero token. It
+// fails with *FenceRejected when last is a later one of the same key. The resource
+// keeps the token with what it protects, in one atomic step.
+func (t FencingToken) CheckAfter(last FencingToken) error {
+	if t.Key == last.Key && t.Generation < last.Generation {
+		return &FenceRejected{Key: t.Key, Generation: t.Generation, Current: mo.Some(last.Generation)}
+	}
+	return nil
 }

@@ -659,3 +659,28 @@ func TestL2_L13_PlainInParallel(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// L16: the same check without options and results.
+func TestL16_PlainCheckAfter(t *testing.T) {
+	token := func(key string, generation int64) lease.FencingToken {
+		return lease.FencingToken{Key: key, Generation: generation}
+	}
+	for _, c := range []struct {
+		last, token lease.FencingToken
+		passes      bool
+	}{
+		{lease.FencingToken{}, token("a", 1), true},
+		{token("a", 1), token("a", 1), true},
+		{token("a", 1), token("a", 2), true},
+		{token("a", 2), token("a", 1), false},
+		{token("b", 2), token("a", 1), true},
+	} {
+		err := c.token.CheckAfter(c.last)
+		if (err == nil) != c.passes {
+			t.Errorf("%v after %v: %v", c.token, c.last, err)
+		}
+		if _, want := lease.CheckFence(mo.Some(c.last), c.token).Get(); fmt.Sprint(want) != fmt.Sprint(err) {
+			t.Errorf("%v after %v: %v, CheckFence says %v", c.token, c.last, err, want)
+		}
+	}
+}
