@@ -15,12 +15,14 @@ import (
 //
 // On the deterministic runtime no virtual time passes while fn runs: a Timeout
 // around it does not end it.
+//
+//go:noinline
 func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		ctx, cancel := context.WithCancel(f.Env().Context())
 		defer cancel()
 		defer f.OnInterrupt(cancel)()
-		if !scope.Serial(f.Runtime()) {
+		if !scope.Alone(f.Runtime()) {
 			scope.AboutToBlock(f)
 			v, err := fn(ctx)
 			if err != nil {
@@ -60,8 +62,10 @@ func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)
 // the fiber is interrupted ctx is cancelled and the fiber ends at once; fn may
 // go on for a while, and its result is dropped. When that must not be, as under
 // a lease's fence, use Blocking. Its rule for virtual time holds here, too.
+//
+//go:noinline
 func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		ctx, cancel := context.WithCancel(f.Env().Context())
 		// From a defer: a run that is cut off unwinds the fiber here.
 		defer cancel()
@@ -90,8 +94,8 @@ func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 			var zero A
 			v = zero
 		}
-		return v, c
-	})
+		return v, c, Effect[A]{}
+	}}
 }
 
 // Callback is for code that calls back (TypeScript: Effect.callback). register
@@ -103,6 +107,8 @@ func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 // On the parallel runtime resume may be called from any goroutine, on the
 // deterministic one only by code that runs on it (timers of its clock, other
 // fibers); for goroutines use Blocking or TryPromise.
+//
+//go:noinline
 func Callback[A any](register func(resume func(Effect[A])) Effect[Unit]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		t := f.Arm()
@@ -111,12 +117,13 @@ func Callback[A any](register func(resume func(Effect[A])) Effect[Unit]) Effect[
 		if c != nil {
 			return failed[A](c)
 		}
+		noCleanup := cleanup.lit == nil && cleanup.step == nil
 		p := f.Block(t, waitCallback)
-		if p.Cause == nil && (!p.Slept || cleanup.isZero()) {
+		if p.Cause == nil && (!p.Slept || noCleanup) {
 			return then(<-next)
 		}
 		c = p.Cause
-		if cleanup.isZero() {
+		if noCleanup {
 			return failed[A](c)
 		}
 		var v A

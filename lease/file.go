@@ -151,10 +151,11 @@ func (s *Files) swap(key string, next Record, expected mo.Option[int64]) error {
 		return err
 	}
 	stored := mo.None[int64]()
-	if r, ok := found.Get(); ok {
+	r, ok := found.Get()
+	if ok {
 		stored = mo.Some(r.Revision)
 	}
-	if stored != expected {
+	if stored != expected || ok && !follows(r, next) {
 		return &RevisionConflict{Key: key, ExpectedRevision: expected, StoredRevision: stored}
 	}
 	data, err := recordFile(next)

@@ -90,7 +90,9 @@ type SQLiteConn interface {
 	// InTransaction tells whether a transaction is open. After a failed COMMIT
 	// it tells whether ROLLBACK is still to be called.
 	InTransaction() bool
-	// Moved tells whether the path no longer leads to the open file.
+	// Moved tells whether the path no longer leads to the open file, or the path of
+	// its write-ahead log, or of the log's index (-wal, -shm), to that which is open:
+	// what is written or read here then is not what others write and read.
 	Moved() (bool, error)
 	// Close finalizes what statements are left, rolls back an open transaction and
 	// closes the file. Later calls do nothing.
