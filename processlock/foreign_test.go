@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -238,6 +239,31 @@ func TestF46_HolderFileOfAnotherVersion(t *testing.T) {
 			var again processlock.Holder
 			if err := json.Unmarshal(data[strings.Index(string(data), `{"host"`):len(data)-1], &again); err != nil || again != h.Holder.MustGet() {
 				t.Fatal(again, err)
+			}
+		})
+	}
+}
+
+// F50: what a stamp says is shown, not done: it moves no cursor and makes no line.
+func TestF50_NamesInStamps(t *testing.T) {
+	for _, host := range []string{"\x1b[2J\x1b[31mroot", "h\nFATAL: all is lost", "\u009b2J", "\u202egnp.exe", strings.Repeat("x", 20_000)} {
+		mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
+			path := filepath.Join(t.TempDir(), "odd\n\x1bname")
+			stamp := stampOf(t, 42, func(m map[string]any) { m["host"] = host })
+			if file {
+				write(t, path, stamp)
+			} else {
+				start(t, nil).must(command{Do: "acquire", Path: path})
+				write(t, path+".holder", stamp)
+			}
+			held := refused(t, path, options...)
+			if held.Holder.OrEmpty().Host != host {
+				t.Fatal("the stamp was not read: ", held)
+			}
+			for _, shown := range []string{held.Error(), held.Holder.OrEmpty().String()} {
+				if strings.ContainsFunc(shown, func(r rune) bool { return !strconv.IsPrint(r) }) || len(shown) > 1000 {
+					t.Errorf("%q", shown)
+				}
 			}
 		})
 	}
