@@ -78,7 +78,7 @@ func RunFork[A any](ctx context.Context, e Effect[A]) *Fiber[A] {
 		return c
 	}, scope.RunConfig{Env: rootEnv(ctx), Started: func(f *scope.Fiber) {
 		stop := interruptWith(ctx, f)
-		if !f.Observe(scope.NewObserver(func(*scope.Fiber) { stop() })) {
+		if !f.Observe(scope.NewBystander(func(*scope.Fiber) { stop() }, nil)) {
 			stop()
 		}
 	}})
