@@ -35,7 +35,7 @@ func unobserved() map[string]effect.Effect[effect.Unit] {
 		"AwaitAllChildren":            effect.ForkChild(later).AsUnit().AwaitAllChildren(),
 		"the loser of RaceFirst":      wait.RaceFirst(stubborn),
 		"a loser of Race":             wait.Race(effect.Sleep(2 * time.Millisecond).Uninterruptible().AndThen(dies).Uninterruptible()),
-		"Race that is timed out":      stubborn.Race(effect.Never[effect.Unit]()).TimeoutOrElse(0, effect.Void),
+		"Race that is timed out":      stubborn.Race(effect.Never[effect.Unit]()).TimeoutOrElse(time.Millisecond, effect.Void),
 		"FiberSet": in(effect.MakeFiberSet[effect.Unit]().FlatMap(func(s *effect.FiberSet[effect.Unit]) effect.Effect[effect.Unit] {
 			return s.Run(later).AsUnit()
 		})),
@@ -46,7 +46,7 @@ func unobserved() map[string]effect.Effect[effect.Unit] {
 			return h.Run(stubborn).AndThen(h.Run(effect.Never[effect.Unit]())).AsUnit()
 		})),
 		"Cached, given up": effect.Cached(stubborn).FlatMap(func(get effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
-			return get.TimeoutOrElse(0, effect.Void)
+			return get.TimeoutOrElse(time.Millisecond, effect.Void)
 		}),
 	}
 }
@@ -121,7 +121,9 @@ func TestF66_UnobservedDefectsAreLogged(t *testing.T) {
 	}
 	effect.RunFork(context.Background(), effect.Die[int]("lost"))
 	once("RunFork")
-	for name, program := range observed() {
+	// The others of observed may end before they are joined.
+	for _, name := range []string{"Cached", "Cached later", "RaceFirst", "Race", "All", "Timeout"} {
+		program := observed()[name]
 		effect.RunExit(context.Background(), program)
 		if len(logged) > 0 {
 			t.Errorf("%s, or one before: logged %q", name, <-logged)
