@@ -128,7 +128,7 @@ func runMember[A any](f *scope.Fiber, e Effect[A], o runConfig, g *fiberGroup[A]
 	fb := new(Fiber[A])
 	how := scope.ForkConfig{Immediate: !o.later, Daemon: true}
 	f.Prepare(&fb.kernel, fb.body(e), how)
-	if scope.Serial(f.Runtime()) {
+	if scope.Alone(f.Runtime()) {
 		// One that ends in its start is not in the collection yet, but will be.
 		fb.kernel.Observe(scope.NewBystander(func(*scope.Fiber) {}, g.failed.awaited))
 		f.Start(&fb.kernel, how)

@@ -22,7 +22,7 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 		ctx, cancel := context.WithCancel(f.Env().Context())
 		defer cancel()
 		defer f.OnInterrupt(cancel)()
-		if !scope.Serial(f.Runtime()) {
+		if !scope.Alone(f.Runtime()) {
 			scope.AboutToBlock(f)
 			v, err := fn(ctx)
 			if err != nil {

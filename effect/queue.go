@@ -72,7 +72,7 @@ func makeQueue[A any](capacity int, strategy queueStrategy) Effect[*Queue[A]] {
 
 func newQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) *Queue[A] {
 	q := &Queue[A]{state: queueState[A]{strategy: strategy, capacity: max(0, capacity)}}
-	if owner != nil && scope.Serial(owner.Runtime()) {
+	if owner != nil && scope.Alone(owner.Runtime()) {
 		q.owner = owner
 	}
 	q.turn = q.takersTurn
@@ -133,7 +133,7 @@ func (q *Queue[A]) unlockAndWake[_ onUse](f *scope.Fiber) {
 		return
 	}
 	on := q.owner
-	if on == nil && f != nil && scope.Serial(f.Runtime()) {
+	if on == nil && f != nil && scope.Alone(f.Runtime()) {
 		on = f
 	}
 	if on == nil {

@@ -135,7 +135,7 @@ func (s *Semaphore) release(f *scope.Fiber, n int) int {
 	free, waiting := s.permits-s.taken, s.waiters.Len() > 0
 	s.mu.Unlock()
 	if waiting {
-		if scope.Serial(f.Runtime()) {
+		if scope.Alone(f.Runtime()) {
 			scope.Dispatch(f, s.wakeSerial)
 		} else {
 			s.wakeParallel()
@@ -148,6 +148,8 @@ func (s *Semaphore) release(f *scope.Fiber, n int) int {
 // still counts against the permits. Those that it wakes run inside the wake and
 // may change the queue.
 func (s *Semaphore) wakeSerial() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	remaining := s.permits - s.taken
 	for _, w := range s.snapshot() {
 		if !w.Listed() || w.Value.n > remaining {
@@ -156,11 +158,15 @@ func (s *Semaphore) wakeSerial() {
 		remaining -= w.Value.n
 		if w.Value.asleep {
 			w.Value.asleep = false
-			w.Value.token.Wake()
+			t := w.Value.token
+			s.mu.Unlock()
+			t.Wake()
+			s.mu.Lock()
 		}
 	}
 }
 
+// snapshot is who waits now. mu is held.
 func (s *Semaphore) snapshot() []*list.Node[*permitWait] {
 	out := make([]*list.Node[*permitWait], 0, s.waiters.Len())
 	for n := s.waiters.Front(); n != nil; n = n.Next() {

@@ -18,7 +18,7 @@ func Sleep(d time.Duration) Effect[Unit] {
 }
 
 func sleep(f *scope.Fiber, d time.Duration) *scope.Cause {
-	if d <= 0 && !scope.Serial(f.Runtime()) {
+	if d <= 0 && !scope.Alone(f.Runtime()) {
 		return yieldNow(f)
 	}
 	t := f.Arm()

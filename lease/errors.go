@@ -54,7 +54,7 @@ type LostReason string
 const (
 	LostTakenOver LostReason = "taken-over" // another acquisition is in the record
 	LostReleased  LostReason = "released"   // a tombstone is: its scope closed, or somebody released it
-	LostMissing   LostReason = "missing"    // no record is
+	LostMissing   LostReason = "missing"    // no record is, or an older one of it: the store was set back
 	LostExpired   LostReason = "expired"    // no renewal was confirmed for a TTL
 )
 
@@ -126,7 +126,10 @@ func (*RepositoryFailure) leaseFailure() {}
 func (*RepositoryFailure) Tag() string { return "LeaseRepositoryFailure" }
 
 func (e *RepositoryFailure) Error() string {
-	return "lease " + quote(e.Key) + ": repository: " + string(e.Reason) + ": " + e.Message
+	if e.Key == "" {
+		return subject("") + ": " + string(e.Reason) + ": " + e.Message
+	}
+	return subject(e.Key) + ": repository: " + string(e.Reason) + ": " + e.Message
 }
 
 // Unwrap is what the platform answered, or nil.
@@ -185,6 +188,14 @@ func (e *FenceRejected) Error() string {
 func (e *FenceRejected) MarshalJSON() ([]byte, error) {
 	type fields FenceRejected
 	return errors.MarshalTagged(e.Tag(), (*fields)(e))
+}
+
+// subject is what an error is about: a key, or none of them.
+func subject(key string) string {
+	if key == "" {
+		return "lease repository"
+	}
+	return "lease " + quote(key)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -226,6 +226,10 @@ func (d *Deterministic) unheard(f *Fiber, c *Cause) {
 	d.defects = append(d.defects, Unheard{Fiber: f.id, Cause: c})
 }
 
+func (d *Deterministic) outside() bool     { return false }
+func (d *Deterministic) post(task) bool    { return false }
+func (d *Deterministic) beside() *Parallel { return nil }
+
 func (d *Deterministic) choose(n int) int {
 	if d.c.Choose == nil || n < 2 {
 		return 0

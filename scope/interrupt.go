@@ -164,12 +164,18 @@ func (f *Fiber) Shut(c *Cause) *Cause {
 // Interrupt asks the fiber to end and returns at once (TypeScript:
 // interruptUnsafe). A fiber that has ended ignores it, a masked one notes it.
 // On the deterministic runtime's effect order a parked fiber unwinds inside
-// this call. Any goroutine may call it on the parallel runtime; on the
+// this call, and so does one on the serial runtime, unless the call comes from
+// elsewhere: then it is posted. Any goroutine may call it on these two; on the
 // deterministic one only code that runs on it.
 func (f *Fiber) Interrupt(by FiberID) { f.InterruptCause(CauseInterrupt(by)) }
 
 // InterruptCause is Interrupt with the interruption's own cause.
 func (f *Fiber) InterruptCause(c *Cause) {
+	// What a fiber does between two waits is one step for all others: an interruption
+	// from elsewhere waits for its turn, too.
+	if f.rt.outside() && f.rt.post(call(func() { f.InterruptCause(c) })) {
+		return
+	}
 	f.mu.Lock()
 	if f.done {
 		f.mu.Unlock()

@@ -2,7 +2,6 @@ package scope
 
 import (
 	"log/slog"
-	"sync"
 	"sync/atomic"
 )
 
@@ -13,30 +12,28 @@ import (
 type Parallel struct {
 	clock Clock
 	ids   atomic.Uint64
+	// shared, when not nil, is counted in place of ids.
+	shared *atomic.Uint64
 }
 
 // NewParallel makes a parallel runtime. Without OnClock its clock is the process's
 // one live clock, so that what outlives a run (a cache, a manager of leases) may
 // compare what it read in one with what it reads in the next.
 func NewParallel(options ...RuntimeOption) *Parallel {
-	var c runtimeConfig
-	for _, o := range options {
-		o(&c)
-	}
-	if c.clock == nil {
-		c.clock = processClock()
-	}
-	return &Parallel{clock: c.clock}
+	return &Parallel{clock: clockOf(options)}
 }
-
-// processClock starts with the first runtime: importing reads no clock.
-var processClock = sync.OnceValue(NewLiveClock)
 
 // Clock implements Runtime.
 func (p *Parallel) Clock() Clock { return p.clock }
 
-func (p *Parallel) nextID() FiberID { return FiberID(p.ids.Add(1)) }
-func (p *Parallel) hooks() uint32   { return 0 }
+func (p *Parallel) nextID() FiberID {
+	if p.shared != nil {
+		return FiberID(p.shared.Add(1))
+	}
+	return FiberID(p.ids.Add(1))
+}
+
+func (p *Parallel) hooks() uint32 { return 0 }
 
 // patience is how many steps a fiber makes before others get their turn though it does
 // not wait: TypeScript makes it yield after as many. Here, where fibers run side by
@@ -120,6 +117,10 @@ func (p *Parallel) beginForeign() func(func()) { return func(done func()) { done
 func (p *Parallel) settled(fn func())          { fn() }
 func (p *Parallel) abandoning() bool           { return false }
 func (p *Parallel) serial() bool               { return false }
+func (p *Parallel) outside() bool              { return false }
+func (p *Parallel) post(task) bool             { return false }
+func (p *Parallel) moved()                     {}
+func (p *Parallel) beside() *Parallel          { return p }
 
 // step counts the steps of a fiber whose starter waits.
 func (p *Parallel) step(f *Fiber) {
@@ -128,7 +129,9 @@ func (p *Parallel) step(f *Fiber) {
 	}
 }
 
-func (p *Parallel) unheard(f *Fiber, c *Cause) {
+func (p *Parallel) unheard(f *Fiber, c *Cause) { logUnheard(f, c) }
+
+func logUnheard(f *Fiber, c *Cause) {
 	die, _ := c.Defect()
 	attrs := []any{slog.Uint64("fiber", uint64(f.id)), slog.Any("defect", die.Defect)}
 	if die.Stack != nil {

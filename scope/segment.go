@@ -56,6 +56,7 @@ func (f *Fiber) Segment(fn func()) *Cause {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		f.rt.moved()
 		func() {
 			defer func() {
 				if r := recover(); r != nil {
@@ -72,6 +73,7 @@ func (f *Fiber) Segment(fn func()) *Cause {
 		returned = true
 	}()
 	<-done
+	f.rt.moved()
 	f.segment = before
 	switch {
 	case !returned:

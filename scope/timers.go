@@ -2,6 +2,7 @@ package scope
 
 import (
 	"math"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,7 +19,13 @@ type timer struct {
 	seq   uint64
 	index int
 	fn    func()
+	// settled: it was fired or stopped. A serial runtime's may be stopped by any
+	// goroutine.
+	settled atomic.Bool
 }
+
+// settle answers false when t was fired or stopped before.
+func (t *timer) settle() bool { return t.settled.CompareAndSwap(false, true) }
 
 // due is the time that is d after now. A d that is not positive is now; one that is too
 // long for a duration must not become the next one to fire.
