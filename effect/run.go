@@ -2,6 +2,7 @@ package effect
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
@@ -99,6 +100,15 @@ type RunReport[A any] struct {
 	Exit mo.Option[scope.Exit[A]]
 	// Report has the time, the steps and the fibers that were left waiting.
 	scope.Report
+}
+
+// String is the exit, what the run took and, a line each, what it left behind.
+func (r RunReport[A]) String() string {
+	exit := "no exit"
+	if e, ok := r.Exit.Get(); ok {
+		exit = e.String()
+	}
+	return fmt.Sprintf("%s after %v and %d steps\n%v", exit, r.Now, r.Steps, r.Report)
 }
 
 // RunDeterministic runs e on a new deterministic runtime, on a virtual clock,

@@ -165,8 +165,10 @@ func (r *race) hear(it *racer) {
 		r.lost = append(r.lost, c.Reasons()...)
 		if r.ended >= r.n && !r.done {
 			r.cause = CauseFromReasons(r.lost...).ElectDefects()
-			r.missed = nil
 			wakes = true
+			if !r.left {
+				r.missed = nil // the race's own cause has them
+			}
 		}
 	}
 	var missed []*racer
