@@ -242,6 +242,13 @@ func into[A any](e Effect[A], complete func(f *scope.Fiber, v A, c *scope.Cause)
 	})
 }
 
+// awaited tells whether somebody waits for it.
+func (d *Deferred[A]) awaited[_ onUse]() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.waiters.Len() > 0
+}
+
 // Completed tells whether it is complete (TypeScript: isDoneUnsafe). Any
 // goroutine may call it.
 func (d *Deferred[A]) Completed[_ onUse]() bool {

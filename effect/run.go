@@ -82,7 +82,7 @@ func RunForkOn[A any](ctx context.Context, rt scope.LiveRuntime, e Effect[A]) *F
 		return c
 	}, scope.RunConfig{Env: rootEnv(ctx), Started: func(f *scope.Fiber) {
 		stop := interruptWith(ctx, f)
-		if !f.Observe(scope.NewObserver(func(*scope.Fiber) { stop() })) {
+		if !f.Observe(scope.NewBystander(func(*scope.Fiber) { stop() }, nil)) {
 			stop()
 		}
 	}})

@@ -269,7 +269,7 @@ func TestL9_PlainCancelWhenTaken(t *testing.T) {
 		c.Observer = func(e lease.Event) {
 			if _, ok := e.(lease.Acquired); ok {
 				cancel()
-				time.Sleep(1) // until all have heard of it
+				time.Sleep(time.Nanosecond) // until all have heard of it
 			}
 		}
 		m, err := lease.NewManager(&platform.Platform{Process: w.process}, w.repo, c)
