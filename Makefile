@@ -54,6 +54,7 @@ arm64:
 
 examples: demo example-lanes
 	go run ./examples/quickstart
+	go run ./examples/nightly
 
 example-lanes:
 	go run ./examples/lanes -for 5s

@@ -75,6 +75,7 @@ func ForkDetach[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
 	return fork(e, o)
 }
 
+//go:noinline
 func fork[A any](e Effect[A], o scope.ForkConfig) Effect[*Fiber[A]] {
 	return Effect[*Fiber[A]]{step: func(f *scope.Fiber) (*Fiber[A], *scope.Cause, Effect[*Fiber[A]]) {
 		fb := new(Fiber[A])
@@ -85,8 +86,12 @@ func fork[A any](e Effect[A], o scope.ForkConfig) Effect[*Fiber[A]] {
 
 // ForkIn starts e in a fiber that is interrupted and awaited when s closes. In a
 // closed scope it does not run.
+//
+//go:noinline
 func ForkIn[A any](e Effect[A], s *scope.Scope, options ...ForkOption) Effect[*Fiber[A]] {
-	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return forkIn(f, e, s, options), nil })
+	return Effect[*Fiber[A]]{step: func(f *scope.Fiber) (*Fiber[A], *scope.Cause, Effect[*Fiber[A]]) {
+		return forkIn(f, e, s, options), nil, Effect[*Fiber[A]]{}
+	}}
 }
 
 func forkIn[A any](f *scope.Fiber, e Effect[A], s *scope.Scope, options []ForkOption) *Fiber[A] {
@@ -96,14 +101,16 @@ func forkIn[A any](f *scope.Fiber, e Effect[A], s *scope.Scope, options []ForkOp
 }
 
 // ForkScoped is ForkIn the scope at hand. Without one it is a defect.
+//
+//go:noinline
 func ForkScoped[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
-	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
+	return Effect[*Fiber[A]]{step: func(f *scope.Fiber) (*Fiber[A], *scope.Cause, Effect[*Fiber[A]]) {
 		s, c := scopeAtHand(f)
 		if c != nil {
-			return nil, c
+			return nil, c, Effect[*Fiber[A]]{}
 		}
-		return forkIn(f, e, s, options), nil
-	})
+		return forkIn(f, e, s, options), nil, Effect[*Fiber[A]]{}
+	}}
 }
 
 // Kernel is the untyped fiber.
@@ -124,6 +131,8 @@ func (fb *Fiber[A]) Exited[_ onUse]() (exit scope.Exit[A], ended bool) {
 func (fb *Fiber[A]) exit[_ onUse](c *scope.Cause) scope.Exit[A] { return scope.NewExit(fb.value, c) }
 
 // Join waits for the fiber and ends as it did.
+//
+//go:noinline
 func (fb *Fiber[A]) Join[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if c, done := fb.kernel.Exited(); done {
@@ -138,17 +147,21 @@ func (fb *Fiber[A]) Join[_ onUse]() Effect[A] {
 }
 
 // Await waits for the fiber and gives its exit.
+//
+//go:noinline
 func (fb *Fiber[A]) Await[_ onUse]() Effect[scope.Exit[A]] {
-	return primitive(func(f *scope.Fiber) (scope.Exit[A], *scope.Cause) {
+	return Effect[scope.Exit[A]]{step: func(f *scope.Fiber) (scope.Exit[A], *scope.Cause, Effect[scope.Exit[A]]) {
 		if c := f.Await(&fb.kernel); c != nil {
-			return scope.Exit[A]{}, c
+			return scope.Exit[A]{}, c, Effect[scope.Exit[A]]{}
 		}
 		c, _ := fb.kernel.Exited()
-		return fb.exit(c), nil
-	})
+		return fb.exit(c), nil, Effect[scope.Exit[A]]{}
+	}}
 }
 
 // Interrupt interrupts the fiber and waits for its end.
+//
+//go:noinline
 func (fb *Fiber[A]) Interrupt[_ onUse]() Effect[Unit] {
 	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		return result(Unit{}, f.InterruptAwait(&fb.kernel))
@@ -167,12 +180,16 @@ type AnyFiber interface{ Kernel() *scope.Fiber }
 
 // InterruptAll interrupts the fibers in order, then waits for all of them.
 func InterruptAll(fibers ...AnyFiber) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.InterruptAll(kernels(fibers)) })
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, f.InterruptAll(kernels(fibers)), Effect[Unit]{}
+	}}
 }
 
 // AwaitAll waits for all the fibers.
 func AwaitAll(fibers ...AnyFiber) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.AwaitAll(kernels(fibers)) })
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, f.AwaitAll(kernels(fibers)), Effect[Unit]{}
+	}}
 }
 
 func kernels(fibers []AnyFiber) []*scope.Fiber {
@@ -185,11 +202,13 @@ func kernels(fibers []AnyFiber) []*scope.Fiber {
 
 // AwaitAllChildren runs e, then waits for the children that were forked
 // meanwhile.
+//
+//go:noinline
 func (e Effect[A]) AwaitAllChildren[_ onUse]() Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		wait := awaitNewChildren(f)
-		return onExit(f, e, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause { return wait() })
-	})
+		return result(onExit(f, e, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause { return wait() }))
+	}}
 }
 
 // awaitNewChildren gives what waits for the children that f has then and not
@@ -210,7 +229,9 @@ func awaitNewChildren(f *scope.Fiber) func() *scope.Cause {
 		if len(children) == 0 {
 			return nil
 		}
-		wait := primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.AwaitAll(children) })
+		wait := Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+			return Unit{}, f.AwaitAll(children), Effect[Unit]{}
+		}}
 		if interruptible {
 			wait = wait.Interruptible()
 		}

@@ -104,13 +104,13 @@ func (g *fiberGroup[A]) close[_ onUse](by scope.FiberID) Effect[Unit] {
 			fibers = append(fibers, &p.owner.fiber.kernel)
 		}
 		g.mu.Unlock()
-		return g.failed.Into(primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		return g.failed.Into(Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 			who := by
 			if who == 0 {
 				who = f.ID()
 			}
-			return Unit{}, f.InterruptAllAs(who, fibers)
-		})).AsUnit()
+			return Unit{}, f.InterruptAllAs(who, fibers), Effect[Unit]{}
+		}}).AsUnit()
 	})
 }
 
@@ -127,7 +127,7 @@ func interruptAs(f *scope.Fiber, fiber *scope.Fiber) *scope.Cause {
 func runMember[A any](f *scope.Fiber, e Effect[A], o runConfig, add func(*Fiber[A])) *Fiber[A] {
 	fb := new(Fiber[A])
 	how := scope.ForkConfig{Immediate: !o.later, Daemon: true}
-	if scope.Serial(f.Runtime()) {
+	if scope.Alone(f.Runtime()) {
 		f.ForkInto(&fb.kernel, fb.body(e), how)
 		add(fb)
 		return fb

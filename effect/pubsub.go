@@ -120,19 +120,19 @@ func (p *PubSub[A]) IsEmpty[_ onUse]() Effect[bool] { return Sync(func() bool { 
 // bounded pubsub is full, and gives false when a dropping one is, or after End
 // or Shutdown.
 func (p *PubSub[A]) Publish[_ onUse](v A) Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		p.mu.Lock()
 		if p.over() {
 			p.mu.Unlock()
-			return false, nil
+			return false, nil, Effect[bool]{}
 		}
 		if p.log.publish(v) {
 			p.serveAll()
 			p.mu.Unlock()
-			return true, nil
+			return true, nil, Effect[bool]{}
 		}
-		return p.publishRest(f, []A{v})
-	})
+		return result(p.publishRest(f, []A{v}))
+	}}
 }
 
 // PublishNow is Publish that does not wait: it answers false when the pubsub is
@@ -151,20 +151,20 @@ func (p *PubSub[A]) PublishNow[_ onUse](v A) bool {
 // PublishAll publishes messages, in order. It gives true when all were
 // published; see Publish. After an interruption some of them may be.
 func (p *PubSub[A]) PublishAll[_ onUse](list []A) Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		p.mu.Lock()
 		if p.over() {
 			p.mu.Unlock()
-			return false, nil
+			return false, nil, Effect[bool]{}
 		}
 		rest := p.log.publishAll(list)
 		p.serveAll()
 		if len(rest) == 0 {
 			p.mu.Unlock()
-			return true, nil
+			return true, nil, Effect[bool]{}
 		}
-		return p.publishRest(f, rest)
-	})
+		return result(p.publishRest(f, rest))
+	}}
 }
 
 // over is asked with the lock held.
@@ -212,7 +212,11 @@ func (p *PubSub[A]) publishRest[_ onUse](f *scope.Fiber, rest []A) (bool, *scope
 		p.mu.Unlock()
 		return nil
 	})
-	return w.published, c
+	if c != nil {
+		// Whoever admits w may not be done with it.
+		return false, c
+	}
+	return w.published, nil
 }
 
 // admitWaiting publishes for waiting publishers while there is room. Like all
@@ -306,16 +310,16 @@ func (p *PubSub[A]) EndNow[_ onUse](last A) bool {
 // Shutdown ends the pubsub at once: subscriptions close, and fibers that wait to
 // take or to publish are interrupted.
 func (p *PubSub[A]) Shutdown[_ onUse]() Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		p.mu.Lock()
 		p.shut = true
 		p.mu.Unlock()
 		opened, c := run(f, p.hook.Open())
 		if c != nil || !opened {
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		if c := p.subscriptions.CloseMasked(f, scope.ExitInterrupt[any](f.ID())); c != nil {
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		p.mu.Lock()
 		refused := p.publishers.drain()
@@ -326,8 +330,8 @@ func (p *PubSub[A]) Shutdown[_ onUse]() Effect[Unit] {
 		for _, w := range refused {
 			w.token.Wake()
 		}
-		return Unit{}, nil
-	}).Uninterruptible()
+		return Unit{}, nil, Effect[Unit]{}
+	}}.Uninterruptible()
 }
 
 // WasShutDown tells whether Shutdown has begun (TypeScript: isShutdownUnsafe).

@@ -65,14 +65,14 @@ func NewSlidingQueue[A any](capacity int) *Queue[A] { return newQueue[A](capacit
 func NewUnboundedQueue[A any]() *Queue[A] { return newQueue[A](unlimited, queueWaits, nil) }
 
 func makeQueue[A any](capacity int, strategy queueStrategy) Effect[*Queue[A]] {
-	return primitive(func(f *scope.Fiber) (*Queue[A], *scope.Cause) {
-		return newQueue[A](capacity, strategy, f), nil
-	})
+	return Effect[*Queue[A]]{step: func(f *scope.Fiber) (*Queue[A], *scope.Cause, Effect[*Queue[A]]) {
+		return newQueue[A](capacity, strategy, f), nil, Effect[*Queue[A]]{}
+	}}
 }
 
 func newQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) *Queue[A] {
 	q := &Queue[A]{state: queueState[A]{strategy: strategy, capacity: max(0, capacity)}}
-	if owner != nil && scope.Serial(owner.Runtime()) {
+	if owner != nil && scope.Alone(owner.Runtime()) {
 		q.owner = owner
 	}
 	q.turn = q.takersTurn
@@ -133,7 +133,7 @@ func (q *Queue[A]) unlockAndWake[_ onUse](f *scope.Fiber) {
 		return
 	}
 	on := q.owner
-	if on == nil && f != nil && scope.Serial(f.Runtime()) {
+	if on == nil && f != nil && scope.Alone(f.Runtime()) {
 		on = f
 	}
 	if on == nil {

@@ -15,7 +15,9 @@ func (q *Queue[A]) Fail[_ onUse](err error) Effect[bool] {
 
 // FailCause is Fail with a cause.
 func (q *Queue[A]) FailCause[_ onUse](c *scope.Cause) Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) { return q.failCause(f, c), nil })
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
+		return q.failCause(f, c), nil, Effect[bool]{}
+	}}
 }
 
 // Die is Fail with a defect.
@@ -26,9 +28,9 @@ func (q *Queue[A]) End[_ onUse]() Effect[bool] { return q.FailCause(queueEnd) }
 
 // Interrupt is Fail with an interruption by the fiber that runs it.
 func (q *Queue[A]) Interrupt[_ onUse]() Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
-		return q.failCause(f, scope.CauseInterrupt(f.ID())), nil
-	})
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
+		return q.failCause(f, scope.CauseInterrupt(f.ID())), nil, Effect[bool]{}
+	}}
 }
 
 // FailCauseNow is FailCause outside any effect (TypeScript: failCauseUnsafe). On
@@ -58,13 +60,14 @@ func (q *Queue[A]) failCause[_ onUse](f *scope.Fiber, c *scope.Cause) bool {
 	return true
 }
 
-// Into runs e and ends the queue with how it ended: well, or with its cause. It
-// gives false when the queue has ended before.
+// Into runs e and ends the queue with how it ended: well, or with its cause, a
+// Goexit included. It gives false when the queue has ended before.
 func (q *Queue[A]) Into[X any](e Effect[X]) Effect[bool] {
-	return UninterruptibleMask(func(restore Restore) Effect[bool] {
-		return restore.Run(e).MatchCauseEffect(
-			func(c *scope.Cause) Effect[bool] { return q.FailCause(c) },
-			func(X) Effect[bool] { return q.End() })
+	return into(e, func(f *scope.Fiber, _ X, c *scope.Cause) bool {
+		if c == nil {
+			c = queueEnd
+		}
+		return q.failCause(f, c)
 	})
 }
 
@@ -122,12 +125,12 @@ var waitQueueEnd = &scope.Waiting{What: "the end of a Queue"}
 // it was shut down. It succeeds after End and fails with the queue's cause
 // otherwise.
 func (q *Queue[A]) Await[_ onUse]() Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		q.mu.Lock()
 		if q.state.phase == queueDone {
 			c := endedWell(q.state.cause)
 			q.mu.Unlock()
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		t := &taker{}
 		t.owner, t.token = t, f.Arm()
@@ -138,7 +141,7 @@ func (q *Queue[A]) Await[_ onUse]() Effect[Unit] {
 		if c == nil {
 			c = endedWell(t.cause)
 			if !p.Slept {
-				return Unit{}, c
+				return Unit{}, c, Effect[Unit]{}
 			}
 		}
 		return Unit{}, f.Settle(c, func() *scope.Cause {
@@ -146,8 +149,8 @@ func (q *Queue[A]) Await[_ onUse]() Effect[Unit] {
 			q.state.awaiters.leave(&t.seat)
 			q.mu.Unlock()
 			return nil
-		})
-	})
+		}), Effect[Unit]{}
+	}}
 }
 
 // endedWell is nil for a cause that says Done, and at most that somebody was

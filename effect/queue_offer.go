@@ -6,17 +6,17 @@ import "github.com/rivus/tether/scope"
 // and an interruption takes the message back. It gives false when the queue has
 // ended or ends meanwhile, or when a dropping queue is full.
 func (q *Queue[A]) Offer[_ onUse](v A) Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		q.mu.Lock()
 		how := q.state.admit(v)
 		if how != refused || q.state.strategy != queueWaits || q.state.phase != queueOpen {
-			return q.offered(f, how), nil
+			return q.offered(f, how), nil, Effect[bool]{}
 		}
 		o := &offering[A]{one: [1]A{v}}
 		o.rest = o.one[:]
 		c := q.waitToOffer(f, o, refused)
-		return o.accepted, c
-	})
+		return o.accepted, c, Effect[bool]{}
+	}}
 }
 
 // OfferNow is Offer that does not wait: it answers false when a bounded queue is
@@ -46,17 +46,17 @@ func (q *Queue[A]) offered[_ onUse](f *scope.Fiber, how acceptance) bool {
 // While a bounded queue is full it waits; after an interruption some of the
 // messages may be in the queue. The queue may keep list until then.
 func (q *Queue[A]) OfferAll[_ onUse](list []A) Effect[[]A] {
-	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+	return Effect[[]A]{step: func(f *scope.Fiber) ([]A, *scope.Cause, Effect[[]A]) {
 		q.mu.Lock()
 		rest, how := q.state.admitAll(list)
 		if len(rest) == 0 || q.state.strategy != queueWaits || q.state.phase != queueOpen {
 			q.offered(f, how)
-			return rest, nil
+			return rest, nil, Effect[[]A]{}
 		}
 		o := &offering[A]{rest: rest}
 		c := q.waitToOffer(f, o, how)
-		return o.rest, c
-	})
+		return o.rest, c, Effect[[]A]{}
+	}}
 }
 
 // OfferAllNow is OfferAll that does not wait, with OfferNow's rules (TypeScript:

@@ -33,8 +33,8 @@ func RunExit[A any](ctx context.Context, e Effect[A]) scope.Exit[A] {
 }
 
 // RunExitOn is RunExit on a runtime of the caller's, whose fibers share numbers
-// and a clock.
-func RunExitOn[A any](ctx context.Context, rt *scope.Parallel, e Effect[A]) scope.Exit[A] {
+// and a clock: scope.NewParallel or scope.NewSerial makes one.
+func RunExitOn[A any](ctx context.Context, rt scope.LiveRuntime, e Effect[A]) scope.Exit[A] {
 	var v A
 	stop := func() bool { return true }
 	// From a defer, so that a Goexit of e leaves nothing in ctx.
@@ -70,8 +70,12 @@ func interruptWith(ctx context.Context, f *scope.Fiber) (stop func() bool) {
 // RunFork starts e on the parallel runtime and returns its fiber at once.
 // Cancelling ctx interrupts it.
 func RunFork[A any](ctx context.Context, e Effect[A]) *Fiber[A] {
+	return RunForkOn(ctx, scope.NewParallel(), e)
+}
+
+// RunForkOn is RunFork on a runtime of the caller's, as for RunExitOn.
+func RunForkOn[A any](ctx context.Context, rt scope.LiveRuntime, e Effect[A]) *Fiber[A] {
 	fb := new(Fiber[A])
-	rt := scope.NewParallel()
 	rt.Go(&fb.kernel, func(f *scope.Fiber) *scope.Cause {
 		v, c := run(f, e)
 		fb.value = v

@@ -5,7 +5,7 @@ type Status struct {
 	// Running and Queued count the lanes in these states.
 	Running int `json:"running"`
 	Queued  int `json:"queued"`
-	// Closed tells that Close has begun.
+	// Closed reports whether wakes are refused: Close or Drain has begun.
 	Closed bool `json:"closed"`
 	// Lanes are those that are not idle: the running ones in the order they got
 	// their slots, then the queued ones in the order they will get one.

@@ -126,7 +126,10 @@ func (*RepositoryFailure) leaseFailure() {}
 func (*RepositoryFailure) Tag() string { return "LeaseRepositoryFailure" }
 
 func (e *RepositoryFailure) Error() string {
-	return "lease " + quote(e.Key) + ": repository: " + string(e.Reason) + ": " + e.Message
+	if e.Key == "" {
+		return subject("") + ": " + string(e.Reason) + ": " + e.Message
+	}
+	return subject(e.Key) + ": repository: " + string(e.Reason) + ": " + e.Message
 }
 
 // Unwrap is what the platform answered, or nil.
@@ -193,6 +196,14 @@ func (e *FenceRejected) MarshalJSON() ([]byte, error) {
 		Generation int64  `json:"generation"`
 		Current    *int64 `json:"current,omitempty"`
 	}{e.Key, e.Generation, e.Current.ToPointer()})
+}
+
+// subject is what an error is about: a key, or none of them.
+func subject(key string) string {
+	if key == "" {
+		return "lease repository"
+	}
+	return "lease " + quote(key)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -43,8 +43,9 @@ type Lease struct {
 	// moved meanwhile, so that a renewal costs no timer.
 	deadline time.Duration
 	timer    scope.Timer
-	// lost is set once: what every waiter hears.
+	// lost is set once: what every waiter hears, and hear, if set, first.
 	lost *Lost
+	hear func(*Lost)
 	// over: there is nothing left to renew. A scope that closes sets lost first,
 	// and renews on until its fenced work has ended.
 	over bool
@@ -136,9 +137,25 @@ func (l *Lease) announce(reason LostReason) (lost *Lost, first bool) {
 		l.lost, first = &Lost{Key: l.token.Key, Generation: l.token.Generation, Reason: reason}, true
 	}
 	lost = l.lost
+	hear := l.hear
 	l.mu.Unlock()
+	if first && hear != nil {
+		hear(lost)
+	}
 	if first {
 		l.loss.CompleteNow(effect.Fail[effect.Nothing](lost))
 	}
 	return lost, first
+}
+
+// onLoss has hear called once with the loss, before anybody else hears of it, or at
+// once when it has come. hear is quick and starts no code of a user.
+func (l *Lease) onLoss(hear func(*Lost)) {
+	l.mu.Lock()
+	lost := l.lost
+	l.hear = hear
+	l.mu.Unlock()
+	if lost != nil {
+		hear(lost)
+	}
 }

@@ -107,15 +107,19 @@ func (s *SQLite) lookAgain() {
 
 // Fence implements Repository.
 func (s *SQLite) Fence(key string) effect.Effect[effect.Unit] {
-	var options []processlock.Option
-	if s.settings.network {
-		options = append(options, processlock.AllowNetworkStorage())
-	}
 	if s.platform.SQLite == nil {
 		return effect.Fail[effect.Unit](errNoSQLite(key))
 	}
-	return processFence(s.platform, key, s.beside(key, "fence"), options...).
+	return processFence(s.platform, key, s.beside(key, "fence"), s.lockOptions()...).
 		Tap(func(effect.Unit) effect.Effect[effect.Unit] { return effect.SyncUnit(s.lookAgain) })
+}
+
+func (s *SQLite) lockOptions() []processlock.Option {
+	options := []processlock.Option{processlock.CreatedLike(s.path)}
+	if s.settings.network {
+		options = append(options, processlock.AllowNetworkStorage())
+	}
+	return options
 }
 
 // WatchReleases implements ReleaseWatcher: releases through this value, and on

@@ -38,7 +38,7 @@ type setup struct {
 // command is what a worker is told to do.
 type command struct {
 	Setup  *setup `json:",omitempty"` // of the first
-	Do     string // acquire, fenced, lost, release, contend, transaction, guard, swap, history, stop
+	Do     string // acquire, fenced, lost, release, contend, transaction, guard, fence, save, swap, history, stop
 	Wait   bool
 	Path   string // of a transaction's database, of a guard
 	Repeat int    // of swap, history
@@ -89,6 +89,8 @@ type worker struct {
 
 	held  *lease.Lease
 	scope *scope.Scope
+	// holding is held by the plain methods.
+	holding *lease.Holding
 }
 
 // work runs commands until the input ends, and then exits as it is.
@@ -148,6 +150,12 @@ func work() {
 			}
 			_, err := processlock.Acquire(context.Background(), platform.OS(), c.Path, options...).Get()
 			w.say(answer("guard", err))
+		case "fence": // alone, and held from then on
+			_, err := effect.Run(context.Background(), stores[w.Store](w.Dir).Fence(key).ProvideScope(scope.New(scope.Sequential)))
+			w.say(answer("fence", err))
+		case "save":
+			_, err := effect.Run(context.Background(), stores[w.Store](w.Dir).Save(key, record(1, 1, holderOf(9), "x"), mo.None[int64]()))
+			w.say(answer("save", err))
 		case "swap":
 			w.swap(c.Repeat)
 		case "history":
@@ -156,6 +164,8 @@ func work() {
 			w.out.Lock()
 			w.StopAt = c.Phase
 			w.out.Unlock()
+		default:
+			w.plain(c)
 		}
 	}
 }

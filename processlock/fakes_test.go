@@ -67,6 +67,19 @@ func (networked) FileSystemType(string) (platform.FileSystemType, error) {
 	return platform.FileSystemType{Name: "fuse.sshfs", Network: true}, nil
 }
 
+// mountedFile says that the file at its path is on the network, and nothing else.
+type mountedFile struct {
+	platform.FS
+	path string
+}
+
+func (m mountedFile) FileSystemType(path string) (platform.FileSystemType, error) {
+	if path == m.path {
+		return platform.FileSystemType{Name: "nfs", Network: true}, nil
+	}
+	return m.FS.FileSystemType(path)
+}
+
 // stickyFS cannot remove anything.
 type stickyFS struct{ platform.FS }
 

@@ -72,7 +72,8 @@ func (l *Lock) Verify() (bool, error) {
 // passes the turn to the next in this process. Calls at the same time wait for the
 // first, and a later one answers what it did. A failure is informative for SQLite:
 // the kernel's lock is gone all the same. A lock file that could not be removed
-// stays, and counts as held until a later Release removes it or this process ends.
+// stays, and counts as held until a later Release or acquisition in this process
+// removes it, or this process ends.
 func (l *Lock) Release() error {
 	// Whatever happens the turn must pass on; after the mutex is given back, since
 	// who is woken may run inside this call, and release this lock again.

@@ -35,6 +35,24 @@ func (f *Fiber) Fork(body func(*Fiber) *Cause, o ForkConfig) *Fiber {
 	return child
 }
 
+// ForkBeside starts a daemon that has f's services and that no fiber holds up: on the
+// serial runtime body runs on a goroutine of its own, beside the fibers there, by the
+// clock that the runtime's own tells the time of (see BaseClock). On the other runtimes
+// it is Fork of a daemon.
+func (f *Fiber) ForkBeside(body func(*Fiber) *Cause) *Fiber {
+	child, beside := new(Fiber), f.rt.beside()
+	if beside == nil {
+		f.ForkInto(child, Func(body), ForkConfig{Daemon: true})
+		return child
+	}
+	child.init(beside, f.env, true, Func(body))
+	if !f.done {
+		child.forker = f.descendants()
+	}
+	beside.startLater(nil, child)
+	return child
+}
+
 // ForkInto is Fork into memory of the caller's, which must be zero.
 func (f *Fiber) ForkInto(child *Fiber, body Body, o ForkConfig) {
 	f.Prepare(child, body, o)

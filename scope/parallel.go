@@ -2,7 +2,6 @@ package scope
 
 import (
 	"log/slog"
-	"sync"
 	"sync/atomic"
 )
 
@@ -13,35 +12,33 @@ import (
 type Parallel struct {
 	clock Clock
 	ids   atomic.Uint64
+	// shared, when not nil, is counted in place of ids.
+	shared *atomic.Uint64
 }
 
 // NewParallel makes a parallel runtime. Without OnClock its clock is the process's
 // one live clock, so that what outlives a run (a cache, a manager of leases) may
 // compare what it read in one with what it reads in the next.
 func NewParallel(options ...RuntimeOption) *Parallel {
-	var c runtimeConfig
-	for _, o := range options {
-		o(&c)
-	}
-	if c.clock == nil {
-		c.clock = processClock()
-	}
-	return &Parallel{clock: c.clock}
+	return &Parallel{clock: clockOf(options)}
 }
-
-// processClock starts with the first runtime: importing reads no clock.
-var processClock = sync.OnceValue(NewLiveClock)
 
 // Clock implements Runtime.
 func (p *Parallel) Clock() Clock { return p.clock }
 
-func (p *Parallel) nextID() FiberID { return FiberID(p.ids.Add(1)) }
-func (p *Parallel) hooks() uint32   { return 0 }
+func (p *Parallel) nextID() FiberID {
+	if p.shared != nil {
+		return FiberID(p.shared.Add(1))
+	}
+	return FiberID(p.ids.Add(1))
+}
 
-// patience is how many steps a fiber that was started immediately makes before
-// its starter goes on without it: TypeScript makes a fiber yield after as many.
-// Without a limit a racer that only computes would keep its race from starting
-// the timer that is to stop it.
+func (p *Parallel) hooks() uint32 { return 0 }
+
+// patience is how many steps a fiber makes before others get their turn though it does
+// not wait: TypeScript makes it yield after as many. Here, where fibers run side by
+// side, that is who started it immediately. Without a limit a racer that only computes
+// would keep its race from starting the timer that is to stop it.
 const patience = 2048
 
 // start lets f run to its first park, its first yield, or its end, before the
@@ -103,7 +100,13 @@ func (p *Parallel) leave(f *Fiber) {
 	}
 }
 
-func (p *Parallel) dispatch(_ *Fiber, task func()) { task() }
+func (p *Parallel) dispatch(_ *Fiber, t task) {
+	if t.fn != nil {
+		t.fn()
+	} else {
+		Token{t.fiber, t.wait}.Wake()
+	}
+}
 
 func (p *Parallel) prepare(f *Fiber) { f.host.sema.Add(1) }
 func (p *Parallel) cancel(f *Fiber)  { f.host.sema.Done() }
@@ -114,6 +117,10 @@ func (p *Parallel) beginForeign() func(func()) { return func(done func()) { done
 func (p *Parallel) settled(fn func())          { fn() }
 func (p *Parallel) abandoning() bool           { return false }
 func (p *Parallel) serial() bool               { return false }
+func (p *Parallel) outside() bool              { return false }
+func (p *Parallel) post(task) bool             { return false }
+func (p *Parallel) moved()                     {}
+func (p *Parallel) beside() *Parallel          { return p }
 
 // step counts the steps of a fiber whose starter waits.
 func (p *Parallel) step(f *Fiber) {
@@ -122,7 +129,9 @@ func (p *Parallel) step(f *Fiber) {
 	}
 }
 
-func (p *Parallel) unheard(f *Fiber, c *Cause) {
+func (p *Parallel) unheard(f *Fiber, c *Cause) { logUnheard(f, c) }
+
+func logUnheard(f *Fiber, c *Cause) {
 	die, _ := c.Defect()
 	attrs := []any{slog.Uint64("fiber", uint64(f.id)), slog.Any("defect", die.Defect)}
 	if die.Stack != nil {

@@ -3,7 +3,6 @@ package scope
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 )
@@ -15,7 +14,7 @@ type Report struct {
 	Ended bool
 	// Now is how far the clock went.
 	Now time.Duration
-	// Steps is the number of steps, when they were counted.
+	// Steps is the number of steps.
 	Steps int
 	// StepLimit tells that the run was cut off at MaxSteps.
 	StepLimit bool
@@ -59,12 +58,9 @@ func (r Report) String() string {
 }
 
 func (d *Deterministic) report(main *Fiber) Report {
-	r := Report{Main: main, Now: d.clock.now, Steps: d.steps, StepLimit: d.exceeded, Unheard: d.defects}
-	for f := range d.live {
-		if f.host.co.dying {
-			continue
-		}
-		on := "something unknown"
+	r := Report{Main: main, Now: d.clock.now, Steps: d.steps, StepLimit: d.halted, Unheard: d.defects}
+	for _, f := range d.alive() {
+		on := "its turn"
 		if w := f.host.wait; w != nil {
 			on = w.What
 			if w.Fiber != nil {
@@ -73,7 +69,6 @@ func (d *Deterministic) report(main *Fiber) Report {
 		}
 		r.Stuck = append(r.Stuck, Stuck{Fiber: f.id, On: on, At: frames(f.host.co.where)})
 	}
-	slices.SortFunc(r.Stuck, func(a, b Stuck) int { return int(a.Fiber) - int(b.Fiber) })
 	return r
 }
 

@@ -49,6 +49,14 @@ func TestGoexitInTheObserverOfAnUnrunChild(t *testing.T) {
 		<-ended
 		check(t, f, interrupted)
 	})
+	t.Run("serial", func(t *testing.T) {
+		interrupted, ended := 0, make(chan struct{})
+		f := new(scope.Fiber)
+		scope.NewSerial().Go(f, func(f *scope.Fiber) *scope.Cause { return body(f, &interrupted) },
+			scope.RunConfig{Started: func(f *scope.Fiber) { f.Observe(scope.NewObserver(func(*scope.Fiber) { close(ended) })) }})
+		<-ended
+		check(t, f, interrupted)
+	})
 	t.Run("deterministic", func(t *testing.T) {
 		interrupted := 0
 		var parent *scope.Fiber
