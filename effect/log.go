@@ -119,8 +119,8 @@ const badKey = "!BADKEY"
 
 func causeAttrs(c *scope.Cause) []slog.Attr {
 	attrs := []slog.Attr{slog.Any("cause", c)}
-	if die, ok := c.Defect(); ok && die.Stack != nil {
-		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	if die, ok := c.Defect(); ok && die.Panic != nil {
+		attrs = append(attrs, slog.String("at", die.At()), slog.String("stack", string(die.Stack())))
 	}
 	return attrs
 }

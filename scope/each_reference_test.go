@@ -204,7 +204,7 @@ func withoutStacks(c *scope.Cause) *scope.Cause {
 	var out *scope.Cause
 	for _, r := range c.Reasons() {
 		if die, ok := r.(scope.Die); ok {
-			die.Stack = nil
+			die.Panic = nil
 			r = die
 		}
 		out = out.Combine(scope.CauseFromReasons(r))
