@@ -216,7 +216,9 @@ func (d *Deferred[A]) Complete[_ onUse](e Effect[A]) Effect[bool] {
 //
 //go:noinline
 func (d *Deferred[A]) Into[_ onUse](e Effect[A]) Effect[bool] {
-	return into(e, func(_ *scope.Fiber, v A, c *scope.Cause) bool { return d.CompleteNow(FromExit(scope.NewExit(v, c))) })
+	return into(e, func(_ *scope.Fiber, v A, c *scope.Cause) bool {
+		return d.CompleteNow(Effect[A]{lit: &literal[A]{value: v, cause: c}})
+	})
 }
 
 // into runs e, which is as interruptible as its surroundings, and hands its exit to

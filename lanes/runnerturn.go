@@ -27,8 +27,7 @@ func (t *turn) run(f *scope.Fiber, config RunnerConfig) *scope.Cause {
 		ctx, stop = context.WithDeadlineCause(ctx, time.Now().Add(config.TurnTimeout), why)
 		defer stop()
 	}
-	f.OnInterrupt(t.interrupted)
-	defer f.OnInterrupt(nil)
+	defer f.OnInterrupt(t.interrupted)()
 	scope.AboutToBlock(f)
 	err := config.Activate(ctx, t.key)
 	if err == nil {

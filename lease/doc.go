@@ -50,7 +50,8 @@
 //
 // The failures are [Held], [Lost], [ConfigInvalid], [RepositoryFailure],
 // [RevisionConflict] and [FenceRejected]; see [Failure]. A write whose outcome is
-// unknown is never taken for one that failed: it is read back.
+// unknown is never taken for one that failed: it is read back. Nor is it taken for
+// one that is durable: an acquisition that arrived so writes once more.
 //
 // The plain methods keep every rule of the effects that they are shells of. They fail
 // with the same failures, in a context's end with an error of it, and refuse with an

@@ -54,7 +54,7 @@ type LostReason string
 const (
 	LostTakenOver LostReason = "taken-over" // another acquisition is in the record
 	LostReleased  LostReason = "released"   // a tombstone is: its scope closed, or somebody released it
-	LostMissing   LostReason = "missing"    // no record is
+	LostMissing   LostReason = "missing"    // no record is, or an older one of it: the store was set back
 	LostExpired   LostReason = "expired"    // no renewal was confirmed for a TTL
 )
 

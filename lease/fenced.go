@@ -137,11 +137,15 @@ func (l *Lease) leave(run *fencedRun) {
 // admit is the check under the fence: is the record still this acquisition's, and
 // is the lease still to be relied on now that it is known?
 func (l *Lease) admit(f *scope.Fiber) (effect.Unit, *scope.Cause) {
+	// Before the read: a renewal may be confirmed meanwhile.
+	known := l.revision()
 	stored, c := effect.RunOn(f, l.m.load(l.token.Key))
 	if c != nil {
 		return effect.Unit{}, c
 	}
-	if s := standingOf(l.token, l.id, stored); s.record.IsAbsent() {
+	s := standingOf(l.token, l.id, stored)
+	found, ours := s.record.Get()
+	if !ours {
 		current := mo.None[int64]()
 		if r, ok := stored.Get(); ok {
 			current = mo.Some(r.Generation)
@@ -151,10 +155,20 @@ func (l *Lease) admit(f *scope.Fiber) (effect.Unit, *scope.Cause) {
 			Key: l.token.Key, Generation: l.token.Generation, Current: current,
 		})
 	}
+	if found.Revision < known { // the store was set back
+		l.lose(LostMissing)
+	}
 	if lost := l.check(); lost != nil {
 		return effect.Unit{}, scope.CauseFail(lost)
 	}
 	return effect.Unit{}, nil
+}
+
+// revision is the latest that is known to be ours.
+func (l *Lease) revision() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.record.Revision
 }
 
 // fence is Fence inside the evaluation.

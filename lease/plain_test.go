@@ -26,7 +26,7 @@ type plainWork = func(context.Context, lease.FencingToken) error
 func nothing(context.Context, lease.FencingToken) error { return nil }
 
 // recordOf is what is stored of the key.
-func recordOf(t *testing.T, m *lease.Manager) lease.Record {
+func lookedUp(t *testing.T, m *lease.Manager) lease.Record {
 	t.Helper()
 	r, _, err := m.Lookup(context.Background(), key)
 	if err != nil {
@@ -82,7 +82,7 @@ func TestL3_L13_PlainHold(t *testing.T) {
 	var after context.Context
 	err := m.Hold(ctx, key, func(ctx context.Context, token lease.FencingToken) error {
 		after = ctx
-		r := recordOf(t, m)
+		r := lookedUp(t, m)
 		expect(t, "token", token, r.Token())
 		expect(t, "pid", r.Holder.OrEmpty().PID, int64(1))
 		expect(t, "value", ctx.Value(ours{}), any("value"))
@@ -92,14 +92,14 @@ func TestL3_L13_PlainHold(t *testing.T) {
 	if err != failure {
 		t.Errorf("got %v, want the work's error as it is", err)
 	}
-	r := recordOf(t, m)
+	r := lookedUp(t, m)
 	expect(t, "tombstone", r.IsTombstone(), true)
 	expect(t, "generation", r.Generation, int64(1))
 	expect(t, "context after the work", after.Err(), context.Canceled)
 	if err := m.Hold(ctx, key, nothing); err != nil {
 		t.Error(err)
 	}
-	expect(t, "generation", recordOf(t, m).Generation, int64(2))
+	expect(t, "generation", lookedUp(t, m).Generation, int64(2))
 }
 
 func TestL5_PlainHeldFailsAtOnce(t *testing.T) {
@@ -269,7 +269,7 @@ func TestL9_PlainCancelWhenTaken(t *testing.T) {
 		c.Observer = func(e lease.Event) {
 			if _, ok := e.(lease.Acquired); ok {
 				cancel()
-				time.Sleep(1) // until all have heard of it
+				time.Sleep(time.Nanosecond) // until all have heard of it
 			}
 		}
 		m, err := lease.NewManager(&platform.Platform{Process: w.process}, w.repo, c)
@@ -279,7 +279,7 @@ func TestL9_PlainCancelWhenTaken(t *testing.T) {
 		if h, err := m.Take(ctx, key); h != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, %v", h, err)
 		}
-		expect(t, "tombstone", recordOf(t, m).IsTombstone(), true)
+		expect(t, "tombstone", lookedUp(t, m).IsTombstone(), true)
 	})
 }
 
@@ -294,7 +294,7 @@ func TestL10_PlainIsRenewed(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if r := recordOf(t, m); r.Revision < 40 || !r.IsTombstone() {
+		if r := lookedUp(t, m); r.Revision < 40 || !r.IsTombstone() {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -312,7 +312,7 @@ func TestL10_PlainReleaseAwaitsTheWork(t *testing.T) {
 			err := h.RunFenced(t.Context(), func(ctx context.Context, _ lease.FencingToken) error {
 				<-ctx.Done()
 				time.Sleep(3 * ttl)
-				expect(t, "released under the work", recordOf(t, m).IsTombstone(), false)
+				expect(t, "released under the work", lookedUp(t, m).IsTombstone(), false)
 				ended.Store(true)
 				return ctx.Err()
 			})
@@ -329,7 +329,7 @@ func TestL10_PlainReleaseAwaitsTheWork(t *testing.T) {
 			t.Errorf("Close: %v, ended: %v", err, ended.Load())
 		}
 		all.Wait()
-		expect(t, "tombstone", recordOf(t, m).IsTombstone(), true)
+		expect(t, "tombstone", lookedUp(t, m).IsTombstone(), true)
 	})
 }
 
@@ -575,7 +575,7 @@ func TestL10_PlainReleaseInside(t *testing.T) {
 	})
 	expect(t, "reason", as[*lease.Lost](err).Reason, lease.LostReleased)
 	expect(t, "close", h.Close(), nil)
-	expect(t, "tombstone", recordOf(t, m).IsTombstone(), true)
+	expect(t, "tombstone", lookedUp(t, m).IsTombstone(), true)
 }
 
 // A panic and a Goexit of the work go on to the caller, as they are, once the lease and
@@ -584,7 +584,7 @@ func TestL14_PlainPanicAndGoexit(t *testing.T) {
 	w := newWorld(lease.NewMemoryRepository())
 	m := w.manager()
 	free := func(name string) {
-		expect(t, name+": tombstone", recordOf(t, m).IsTombstone(), true)
+		expect(t, name+": tombstone", lookedUp(t, m).IsTombstone(), true)
 		aside(t, in(w.repo.Fence(key)))
 	}
 	func() {

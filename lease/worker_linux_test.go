@@ -38,7 +38,7 @@ type setup struct {
 // command is what a worker is told to do.
 type command struct {
 	Setup  *setup `json:",omitempty"` // of the first
-	Do     string // acquire, fenced, release, contend, transaction, guard, fence, save, swap, history, stop
+	Do     string // acquire, fenced, lost, release, contend, transaction, guard, fence, save, swap, history, stop
 	Wait   bool
 	Path   string // of a transaction's database, of a guard
 	Repeat int    // of swap, history
@@ -126,6 +126,12 @@ func work() {
 			w.acquire(c)
 		case "fenced":
 			go w.fenced()
+		case "lost":
+			held := w.held
+			go func() {
+				_, err := effect.Run(context.Background(), held.Lost())
+				w.say(answer("lost", err))
+			}()
 		case "release":
 			_, err := effect.Run(context.Background(), effect.CloseScope(w.scope, scope.ExitSucceed(0)))
 			w.say(answer("release", err))

@@ -48,9 +48,10 @@ func (i Identity) Validate() error {
 	return nil
 }
 
-// String is for people: "pid 42 on host h".
+// String is for people: "pid 42 on host h". A host that does not look like one is
+// quoted.
 func (i Identity) String() string {
-	return "pid " + strconv.FormatInt(i.PID, 10) + " on host " + i.Host
+	return "pid " + strconv.FormatInt(i.PID, 10) + " on host " + plainName(i.Host)
 }
 
 // AppendJSON appends i's fields without the braces, for records that carry an

@@ -32,11 +32,16 @@ func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
 	if err := admit(op, absolute, mode); err != nil {
 		return nil, err
 	}
-	flags := sqlite3.OpenReadWrite | sqlite3.OpenNoFollow | sqlite3.OpenNoMutex
 	if mode == OpenOrCreate {
-		flags |= sqlite3.OpenCreate
+		if _, _, err := lstatKind(absolute); errors.Is(err, fs.ErrNotExist) {
+			if err := createDatabase(op, absolute, nil); err != nil {
+				return nil, err
+			}
+		}
 	}
-	c, err := sqlite3.Open(absolute, flags)
+	// Without the flag to create: with it the kernel refuses to open another user's
+	// file in a sticky folder for writing (fs.protected_regular).
+	c, err := sqlite3.Open(absolute, sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
 	if err != nil {
 		return nil, sqliteFailure(op, absolute, err)
 	}
@@ -137,8 +142,11 @@ func (c *osConn) Moved() (bool, error) {
 		return true, nil
 	}
 	moved, err := c.c.Moved(schemaMain())
+	if err == nil && !moved {
+		moved, err = c.c.LogMoved()
+	}
 	if err != nil {
-		return false, sqliteFailure("check file of database", c.path, err)
+		return false, sqliteFailure("check files of database", c.path, err)
 	}
 	return moved || deviceOf(c.path) != c.device, nil
 }
@@ -155,6 +163,13 @@ func (c *osConn) Close() error {
 		s.s = nil
 	}
 	c.stmts = nil
+	// The last who closes writes the log into the database and removes the path of it.
+	// A log that others cannot see is older than what they have made of the database
+	// since, and the path may be that of theirs. (Of a database that has moved SQLite
+	// itself sees to that.)
+	if moved, err := c.c.LogMoved(); moved || err != nil {
+		_ = c.c.LeaveLog()
+	}
 	err := c.c.Close()
 	c.c = nil
 	if err != nil {

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"fmt"
 	"io"
 	"sync"
 
@@ -25,7 +26,6 @@ type lockConn struct {
 // lockPool keeps connections that are not in use: no file, no descriptor, no
 // goroutine, some 100 KB of memory each.
 type lockPool struct {
-	flags int
 	setup string
 
 	mu   sync.Mutex
@@ -35,10 +35,8 @@ type lockPool struct {
 const maxIdle = 4
 
 // lockers lock in exclusive mode from the first read on, in which SQLite gives no
-// lock back before the end. A lock creates the file; a probe must not.
-func newLockers() *lockPool {
-	return &lockPool{flags: sqlite3.OpenCreate, setup: "PRAGMA locking_mode=EXCLUSIVE"}
-}
+// lock back before the end.
+func newLockers() *lockPool { return &lockPool{setup: "PRAGMA locking_mode=EXCLUSIVE"} }
 
 func newProbers() *lockPool { return &lockPool{setup: "PRAGMA locking_mode=NORMAL"} }
 
@@ -52,7 +50,7 @@ func (p *lockPool) take() (*lockConn, error) {
 		return c, nil
 	}
 	p.mu.Unlock()
-	conn, err := sqlite3.Open(sqlite3.Memory, p.flags|sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
+	conn, err := sqlite3.Open(sqlite3.Memory, sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +111,7 @@ var (
 // TryLock implements SQLite.
 func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	const op = "lock database"
-	if err := admitLock(op, path, OpenOrCreate); err != nil {
+	if err := admitLock(op, path); err != nil {
 		return nil, err
 	}
 	c, err := s.lockers.take()
@@ -150,8 +148,8 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 // database, and on the way out write back and remove its WAL. Nor is an empty one
 // beside which somebody keeps a file by the name of its journal: SQLite would take
 // that for a leftover, and remove it.
-func admitLock(op, path string, mode OpenMode) error {
-	size, err := admitFile(op, path, mode)
+func admitLock(op, path string) error {
+	size, err := admitFile(op, path, OpenExisting)
 	if err != nil {
 		return err
 	}
@@ -200,6 +198,9 @@ func onlyRead(op, path string) *Failure {
 	f := &Failure{Op: op, Path: path, Reason: reasonOf(cause), Code: sqlite3.ReadOnly, Cause: cause}
 	if f.Reason != ReasonReadOnly {
 		f.Reason = ReasonPermission
+		if whose := describeOwner(path); whose != "" {
+			f.Cause = fmt.Errorf("%w; %s", cause, whose)
+		}
 	}
 	return f
 }
@@ -209,7 +210,7 @@ var errOnlyRead = errors.New("it could be opened for reading only, and who holds
 // Probe implements SQLite.
 func (s *osSQLite) Probe(path string) error {
 	const op = "probe database"
-	if err := admitLock(op, path, OpenExisting); err != nil {
+	if err := admitLock(op, path); err != nil {
 		return err
 	}
 	c, err := s.probers.take()

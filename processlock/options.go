@@ -15,6 +15,7 @@ type settings struct {
 	retry     time.Duration
 	mechanism Mechanism
 	network   bool
+	like      string
 }
 
 // DefaultRetry is the first pause of a waiting Acquire.
@@ -35,6 +36,18 @@ func WithoutSQLite() Option { return func(s *settings) { s.mechanism = LockFile 
 // AllowNetworkStorage does not refuse a path on a network file system. Whether
 // the lock excludes anybody there is between you and that file system.
 func AllowNetworkStorage() Option { return func(s *settings) { s.network = true } }
+
+// CreatedLike gives a lock database that has to be created the owner, group and mode
+// of the file at path, as far as this process may, as SQLite does with the files that
+// it keeps beside a database. It is for locks that belong to one. A relative path is
+// that of the working directory now. Without the option, or where that file is
+// missing, the lock's folder decides, as it does for lock files: see platform.FS.
+func CreatedLike(path string) Option {
+	if absolute, err := platform.Absolute(path); err == nil {
+		path = absolute
+	}
+	return func(s *settings) { s.like = path }
+}
 
 func settingsOf(path string, options []Option) (settings, error) {
 	s := settings{retry: DefaultRetry, mechanism: SQLite}

@@ -8,13 +8,14 @@ import (
 	"github.com/rivus/tether/scope"
 )
 
-// A live clock counts a bubble's time in a bubble, and is of use on both sides of it.
+// The process's clock counts a bubble's time in a bubble, and is of use on both sides
+// of it.
 func TestLiveClockInABubble(t *testing.T) {
-	outside := scope.NewLiveClock()
-	var inside *scope.LiveClock
+	outside := scope.NewParallel().Clock()
+	var inside scope.Clock
 	synctest.Test(t, func(t *testing.T) {
-		inside = scope.NewLiveClock()
-		for _, c := range []*scope.LiveClock{outside, inside} {
+		inside = scope.NewParallel().Clock()
+		for _, c := range []scope.Clock{outside, inside} {
 			began := c.Monotonic()
 			rang := make(chan time.Duration, 1)
 			c.AfterFunc(time.Hour, func() { rang <- c.Monotonic() })
@@ -23,7 +24,7 @@ func TestLiveClockInABubble(t *testing.T) {
 			}
 		}
 	})
-	for _, c := range []*scope.LiveClock{outside, inside} {
+	for _, c := range []scope.Clock{outside, inside} {
 		if now := c.Monotonic(); now <= 0 || c.Monotonic() < now {
 			t.Errorf("%v", now)
 		}

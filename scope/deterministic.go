@@ -62,6 +62,11 @@ type Deterministic struct {
 	inFlight int
 	arrived  chan struct{}
 
+	// late are turns of fibers that never wait, and polled how many of them were given
+	// since anything else ran: when that is all, the next timer comes first.
+	late   ring[task]
+	polled int
+
 	steps   int
 	defects []Unheard
 	// random is made when it is first asked for.
@@ -87,17 +92,12 @@ func (d *Deterministic) Random() *rand.Rand {
 	return d.random
 }
 
-// Steps is the number of steps so far; only runs with hooks count them.
+// Steps is the number of steps so far.
 func (d *Deterministic) Steps() int { return d.steps }
 
 func (d *Deterministic) nextID() FiberID { d.ids++; return FiberID(d.ids) }
 
-func (d *Deterministic) hooks() uint32 {
-	if d.c.Preempt || d.c.MaxSteps > 0 || d.c.OnStep != nil {
-		return flagHooked
-	}
-	return 0
-}
+func (d *Deterministic) hooks() uint32 { return flagHooked }
 
 func (d *Deterministic) explores() bool { return d.c.Order == ExploreOrder }
 
@@ -112,12 +112,31 @@ func (d *Deterministic) start(f *Fiber) {
 func (d *Deterministic) startLater(by, f *Fiber) { d.dispatch(by, startTask(f)) }
 
 func (d *Deterministic) dispatch(on *Fiber, t task) {
+	if t.fiber == on {
+		on.host.yielding = true
+		on.host.steps += turnSteps
+		if spins(on) {
+			d.late.push(t)
+			return
+		}
+	}
 	if d.explores() {
 		d.push(t)
 		return
 	}
 	d.machine.dispatch(on, t)
 }
+
+// tireless is how many steps a fiber makes without waiting before timers come first. On
+// a virtual clock no time passes while fibers run, so that a loop that waits for nothing
+// would keep back even the timeout that is to end it.
+const tireless = 1 << 20
+
+// turnSteps is how many steps it counts that a fiber waits for its turn: whoever polls
+// costs more than who computes.
+const turnSteps = 16
+
+func spins(f *Fiber) bool { return f.host.steps >= tireless }
 
 func (d *Deterministic) push(t task) {
 	b := d.newBatch(nil)
@@ -126,6 +145,12 @@ func (d *Deterministic) push(t task) {
 }
 
 func (d *Deterministic) block(f *Fiber) {
+	if f.host.yielding {
+		f.host.yielding = false
+		d.yield(f)
+		return
+	}
+	f.host.steps = 0
 	f.host.co.where = callers()
 	d.yield(f)
 	f.host.co.where = nil
@@ -170,13 +195,29 @@ func (d *Deterministic) step(f *Fiber) {
 	d.steps++
 	if d.c.MaxSteps > 0 && d.steps > d.c.MaxSteps {
 		d.halted = true
-		d.yield(f) // never resumed: the run is over
+		if d.current != nil {
+			d.yield(d.current) // never resumed: the run is over
+		}
 	}
 	if d.c.OnStep != nil {
 		d.c.OnStep(d.steps, f)
 	}
-	if d.c.Preempt && d.ready.len() > 0 && d.choose(2) == 1 {
+	if f != d.current {
+		return // evaluated by another, who cannot stop it
+	}
+	before := f.host.steps / patience
+	f.host.steps++
+	switch {
+	case d.c.Preempt && d.ready.len() > 0 && d.choose(2) == 1:
 		d.push(resumeTask(f))
+		d.yield(f)
+	case f.host.steps/patience > before:
+		// What came from elsewhere waits until nothing is ready, which may be never.
+		for d.foreign.len() > 0 {
+			d.push(d.foreign.pop())
+		}
+		d.dispatch(f, resumeTask(f))
+		f.host.yielding = false
 		d.yield(f)
 	}
 }
@@ -222,18 +263,28 @@ func (d *Deterministic) Run(body func(*Fiber) *Cause, c RunConfig) Report {
 
 // turn runs one thing, in the order of precedence: what is ready, then settled
 // foreign work, then (waiting for it) foreign work in flight, then the earliest
-// timer.
+// timer. A fiber that never waits comes after the timer.
 func (d *Deterministic) turn() bool {
 	d.collect()
 	switch {
 	case d.somethingReady():
+		d.polled = 0
 		i := 0
 		if d.explores() {
 			i = d.choose(d.ready.len())
 		}
 		d.runNext(i)
 	case d.foreign.len() > 0:
+		d.polled = 0
 		d.do(d.foreign.pop())
+	case d.polled < d.late.len():
+		d.polled++
+		d.do(d.late.pop())
+	case d.late.len() > 0:
+		d.polled = 0
+		if !d.inForeign() {
+			d.clock.fireNext()
+		}
 	case d.waitForeign():
 	default:
 		return d.clock.fireNext()
@@ -250,6 +301,13 @@ func (d *Deterministic) collect() {
 	for _, fn := range in {
 		d.settled(fn)
 	}
+}
+
+// inForeign tells whether foreign work is in flight, so that the clock stands still.
+func (d *Deterministic) inForeign() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.inFlight > 0 || len(d.inbox) > 0
 }
 
 func (d *Deterministic) waitForeign() bool {

@@ -2,7 +2,6 @@ package scope
 
 import (
 	"log/slog"
-	"sync"
 	"sync/atomic"
 )
 
@@ -24,9 +23,6 @@ func NewParallel(options ...RuntimeOption) *Parallel {
 	return &Parallel{clock: clockOf(options)}
 }
 
-// processClock starts with the first runtime: importing reads no clock.
-var processClock = sync.OnceValue(NewLiveClock)
-
 // Clock implements Runtime.
 func (p *Parallel) Clock() Clock { return p.clock }
 
@@ -39,10 +35,10 @@ func (p *Parallel) nextID() FiberID {
 
 func (p *Parallel) hooks() uint32 { return 0 }
 
-// patience is how many steps a fiber that was started immediately makes before
-// its starter goes on without it: TypeScript makes a fiber yield after as many.
-// Without a limit a racer that only computes would keep its race from starting
-// the timer that is to stop it.
+// patience is how many steps a fiber makes before others get their turn though it does
+// not wait: TypeScript makes it yield after as many. Here, where fibers run side by
+// side, that is who started it immediately. Without a limit a racer that only computes
+// would keep its race from starting the timer that is to stop it.
 const patience = 2048
 
 // start lets f run to its first park, its first yield, or its end, before the
