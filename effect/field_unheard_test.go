@@ -15,38 +15,60 @@ import (
 // unobserved are programs in which a defect "lost" is observed by nobody, once.
 func unobserved() map[string]effect.Effect[effect.Unit] {
 	dies := effect.Die[effect.Unit]("lost")
-	later := effect.YieldNow().AndThen(dies)
+	// In each run begun is awaited by who ends what dies, so that it ends nothing that
+	// has not started.
+	with := func(build func(begins, begun effect.Effect[effect.Unit]) effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+		return effect.Suspend(func() effect.Effect[effect.Unit] {
+			d := effect.NewDeferred[effect.Unit]()
+			return build(d.Succeed(effect.Unit{}).AsUnit(), d.Await())
+		})
+	}
 	// stubborn ends with the defect when it is interrupted.
 	stubborn := effect.Never[effect.Unit]().Ensuring(dies)
 	started := func(e effect.Effect[effect.Unit]) effect.Effect[*effect.Fiber[effect.Unit]] {
 		return effect.ForkDetach(e, effect.StartImmediately())
 	}
-	wait := effect.Sleep(time.Millisecond)
-	in := func(e effect.Effect[effect.Unit]) effect.Effect[effect.Unit] { return effect.Scoped(e.AndThen(wait)) }
+	// in has a scope of its own for what forks an effect, which has begun when the scope
+	// closes and then cannot be kept from dying.
+	in := func(fork func(effect.Effect[effect.Unit]) effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+		return with(func(begins, begun effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+			return effect.Scoped(fork(begins.AndThen(dies).Uninterruptible()).AndThen(begun))
+		})
+	}
 	return map[string]effect.Effect[effect.Unit]{
-		"ForkDetach":                  effect.ForkDetach(later).AndThen(wait),
-		"ForkScoped":                  in(effect.ForkScoped(later).AsUnit()),
-		"ForkScoped, at once":         in(effect.ForkScoped(dies, effect.StartImmediately()).AsUnit()),
+		"ForkDetach": in(func(e effect.Effect[effect.Unit]) effect.Effect[effect.Unit] { return effect.ForkDetach(e).AsUnit() }),
+		"ForkScoped": in(func(e effect.Effect[effect.Unit]) effect.Effect[effect.Unit] { return effect.ForkScoped(e).AsUnit() }),
+		"ForkScoped, at once": in(func(e effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+			return effect.ForkScoped(e, effect.StartImmediately()).AsUnit()
+		}),
 		"ForkScoped, as it closes":    effect.Scoped(effect.ForkScoped(stubborn, effect.StartImmediately()).AsUnit()),
 		"a child, as its parent ends": effect.ForkChild(effect.ForkChild(stubborn, effect.StartImmediately())).FlatMap(func(f *effect.Fiber[*effect.Fiber[effect.Unit]]) effect.Effect[effect.Unit] { return f.Join().AsUnit() }),
 		"Interrupt":                   started(stubborn).FlatMap(func(f *effect.Fiber[effect.Unit]) effect.Effect[effect.Unit] { return f.Interrupt() }),
 		"InterruptAs":                 started(stubborn).FlatMap(func(f *effect.Fiber[effect.Unit]) effect.Effect[effect.Unit] { return f.InterruptAs(7) }),
 		"InterruptAll":                started(stubborn).FlatMap(func(f *effect.Fiber[effect.Unit]) effect.Effect[effect.Unit] { return effect.InterruptAll(f) }),
-		"AwaitAllChildren":            effect.ForkChild(later).AsUnit().AwaitAllChildren(),
-		"the loser of RaceFirst":      wait.RaceFirst(stubborn),
-		"a loser of Race":             wait.Race(effect.Sleep(2 * time.Millisecond).Uninterruptible().AndThen(dies).Uninterruptible()),
-		"Race that is timed out":      stubborn.Race(effect.Never[effect.Unit]()).TimeoutOrElse(time.Millisecond, effect.Void),
-		"FiberSet": in(effect.MakeFiberSet[effect.Unit]().FlatMap(func(s *effect.FiberSet[effect.Unit]) effect.Effect[effect.Unit] {
-			return s.Run(later).AsUnit()
-		})),
-		"FiberMap, at once": in(effect.MakeFiberMap[string, effect.Unit]().FlatMap(func(m *effect.FiberMap[string, effect.Unit]) effect.Effect[effect.Unit] {
+		"AwaitAllChildren":            effect.ForkChild(effect.YieldNow().AndThen(dies)).AsUnit().AwaitAllChildren(),
+		"the loser of RaceFirst": with(func(begins, begun effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+			return begun.RaceFirst(begins.AndThen(effect.Never[effect.Unit]()).Ensuring(dies))
+		}),
+		"a loser of Race": with(func(begins, begun effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+			return begun.Race(begins.AndThen(effect.Sleep(time.Millisecond)).AndThen(dies).Uninterruptible())
+		}),
+		"Race that is raced": with(func(begins, begun effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+			return begun.RaceFirst(begins.AndThen(effect.Never[effect.Unit]()).Ensuring(dies).Race(effect.Never[effect.Unit]()))
+		}),
+		"FiberSet": in(func(e effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+			return effect.MakeFiberSet[effect.Unit]().FlatMap(func(s *effect.FiberSet[effect.Unit]) effect.Effect[effect.Unit] { return s.Run(e).AsUnit() })
+		}),
+		"FiberMap, at once": effect.Scoped(effect.MakeFiberMap[string, effect.Unit]().FlatMap(func(m *effect.FiberMap[string, effect.Unit]) effect.Effect[effect.Unit] {
 			return m.Run("k", dies).AsUnit()
 		})),
-		"FiberHandle, replaced": in(effect.MakeFiberHandle[effect.Unit]().FlatMap(func(h *effect.FiberHandle[effect.Unit]) effect.Effect[effect.Unit] {
+		"FiberHandle, replaced": effect.Scoped(effect.MakeFiberHandle[effect.Unit]().FlatMap(func(h *effect.FiberHandle[effect.Unit]) effect.Effect[effect.Unit] {
 			return h.Run(stubborn).AndThen(h.Run(effect.Never[effect.Unit]())).AsUnit()
 		})),
-		"Cached, given up": effect.Cached(stubborn).FlatMap(func(get effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
-			return get.TimeoutOrElse(time.Millisecond, effect.Void)
+		"Cached, given up": with(func(begins, begun effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+			return effect.Cached(begins.AndThen(effect.Never[effect.Unit]()).Ensuring(dies)).FlatMap(func(get effect.Effect[effect.Unit]) effect.Effect[effect.Unit] {
+				return begun.RaceFirst(get)
+			})
 		}),
 	}
 }
