@@ -179,6 +179,9 @@ func (f *Fiber) awaitOne(target *Fiber, looks bool) (*Observer, Parked) {
 	if _, done := target.Exited(); done {
 		return nil, Parked{}
 	}
+	if apart(f.rt, target.rt) {
+		panic(WrongRuntime{Fiber: target.id})
+	}
 	t := f.Arm()
 	w := &awaiting{token: t, waiting: Waiting{What: "fiber", Fiber: target}, looking: looks}
 	w.observer.Init(w)
