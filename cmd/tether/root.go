@@ -53,7 +53,11 @@ show finds no such key; 2 when the tool failed; 141 when nobody reads its output
 	} else if status == 0 {
 		status = statusTrouble
 	}
-	if status != statusNoReader {
+	by, stopped := errors.AsType[*signalled](err)
+	if stopped {
+		status = -int(by.signal) // the front dies of it, and the shell says so
+	}
+	if status != statusNoReader && !errors.Is(err, errFrontGone) && (!stopped || o.json) {
 		// o may still be in use: a watch does not wait for its last look.
 		told := &output{out: o.out, err: o.err, json: o.json || asJSON}
 		told.fail(err)
