@@ -30,7 +30,9 @@ type job struct {
 	argv      []string
 	program   string // where argv[0] was found
 
-	family *family // nil: CMD was not started
+	family   *family // nil: CMD was not started
+	began    time.Time
+	progress progress
 }
 
 // command makes cmd hold what its one argument names, a WHAT, while CMD runs. given is
@@ -78,7 +80,9 @@ func (j *job) execute(program effect.Effect[int]) (int, error) {
 	defer cancel(nil)
 	keptSignals.listen(cancel)
 	j.output.note(notice{Event: "acquiring", Key: j.key, Path: j.path})
-	status, err := effect.Run(ctx, j.whenAwake(program))
+	j.began = time.Now()
+	status, err := effect.Run(ctx, j.whenAwake(j.persist(program)))
+	j.progress.end(j.output)
 	if err = causeOf(ctx, err); err != nil {
 		return statusOf(err), explain(j.file, toWrite, err)
 	}
@@ -102,7 +106,10 @@ func (j *job) whenAwake(program effect.Effect[int]) effect.Effect[int] {
 // run is CMD with env added to the environment. It gives the exit status when CMD
 // and all that it started have ended. Interrupted, it stops them first.
 func (j *job) run(env ...string) effect.Effect[int] {
-	there := effect.TryPromise(func(ctx context.Context) (effect.Unit, error) { return effect.Unit{}, keeper.ask(ctx) })
+	there := effect.TryPromise(func(ctx context.Context) (effect.Unit, error) {
+		j.progress.end(j.output)
+		return effect.Unit{}, keeper.ask(ctx)
+	})
 	return there.AndThen(effect.Scoped(effect.AcquireRelease(
 		effect.Try(func() (*family, error) { return j.start(env) }),
 		func(f *family, _ scope.Exit[any]) effect.Effect[effect.Unit] {

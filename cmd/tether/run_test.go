@@ -152,7 +152,7 @@ func TestHeldElsewhere(t *testing.T) {
 		t.Errorf("status %d, %q", status, errOut)
 	}
 	out, errOut, status := call(t, dir, "run", "--lease", "l.db", "--wait=10ms", "job", "--", "echo", "ran")
-	if status != 75 || out != "" || !strings.Contains(errOut, "still held") {
+	if status != 75 || out != "" || !strings.Contains(errOut, "waited 10ms") {
 		t.Errorf("status %d, %q, %q", status, out, errOut)
 	}
 	_, errOut, _ = call(t, dir, "run", "--json", "--lease", "l.db", "job", "--", "echo", "ran")
