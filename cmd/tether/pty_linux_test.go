@@ -61,7 +61,7 @@ func terminalPair(t *testing.T) (ours, theirs *os.File) {
 }
 
 // inTerminal starts a program as the leader of a new terminal's session.
-func inTerminal(t *testing.T, u user, dir string, env []string, program string, args ...string) *terminal {
+func inTerminal(t *testing.T, u tester, dir string, env []string, program string, args ...string) *terminal {
 	t.Helper()
 	ours, theirs := terminalPair(t)
 	defer theirs.Close()
@@ -203,78 +203,8 @@ func (p *terminal) status() string {
 	return p.sees(`status=(\d+)`)
 }
 
-// user is who runs the programs of a test.
-type user string
-
-const (
-	ourselves user = "the tests' user"
-	nobody    user = "nobody"
-)
-
-// users are those that this process may be.
-func users() []user {
-	if os.Getuid() == 0 {
-		return []user{ourselves, nobody}
-	}
-	return []user{ourselves}
-}
-
-func (u user) attributes(a *syscall.SysProcAttr) *syscall.SysProcAttr {
-	if u == nobody {
-		a.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
-	}
-	return a
-}
-
-// home is a folder of the user with the tool in it, by its name.
-func (u user) home(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "tether-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if u == nobody {
-		program = publicCopy()
-		if err := os.Chown(dir, 65534, 65534); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"tether", "counter"} {
-		if err := os.Symlink(program, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// publicCopy is this program where everybody gets at it.
-var publicCopy = sync.OnceValue(func() string {
-	program, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
-	data, err := os.ReadFile(program)
-	if err != nil {
-		panic(err)
-	}
-	file, err := os.CreateTemp("", "tether-test-program-")
-	if err != nil {
-		panic(err)
-	}
-	_, _ = file.Write(data)
-	_ = file.Chmod(0o755)
-	_ = file.Close()
-	atEnd = append(atEnd, func() { _ = os.Remove(file.Name()) })
-	return file.Name()
-})
-
 // bash is an interactive shell in a terminal.
-func (u user) bash(t *testing.T) *terminal {
+func (u tester) bash(t *testing.T) *terminal {
 	t.Helper()
 	dir := u.home(t)
 	p := inTerminal(t, u, dir, []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + dir}, "bash", "--norc", "--noprofile", "-i")

@@ -67,7 +67,7 @@ func liveTerminal() bool {
 }
 
 // share is the part of a core that looking may take: one of so many.
-const share = 25
+const share = 20
 
 // loop looks again and again. Who stops reading without going away keeps a write
 // waiting: a signal must end the program even then.
