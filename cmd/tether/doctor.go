@@ -167,8 +167,7 @@ func (d *doctor) judge(holder platform.Identity) platform.Liveness {
 	case verdict == platform.Unknown && self.TimeNs != 0 && holder.TimeNs != 0 && self.TimeNs != holder.TimeNs:
 		why = fmt.Sprintf("same host, but its start time counts in another time namespace (%d, here %d)", holder.TimeNs, self.TimeNs)
 	default:
-		found, err := process.Identify(holder.PID)
-		now, runs := found.Get()
+		now, runs, err := process.Identify(holder.PID)
 		switch {
 		case err != nil:
 			why = fmt.Sprintf("same host and boot, but pid %d cannot be looked at: %v", holder.PID, err)
