@@ -15,14 +15,15 @@ import (
 //
 // On the deterministic runtime no virtual time passes while fn runs: a Timeout
 // around it does not end it.
+//
+//go:noinline
 func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		ctx, cancel := context.WithCancel(f.Env().Context())
 		defer cancel()
-		f.OnInterrupt(cancel)
-		defer f.OnInterrupt(nil)
+		defer f.OnInterrupt(cancel)()
 		if !scope.Alone(f.Runtime()) {
-			scope.Leave(f)
+			scope.AboutToBlock(f)
 			v, err := fn(ctx)
 			if err != nil {
 				return then(Fail[A](err))
@@ -33,8 +34,9 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 		var exit scope.Exit[A]
 		complete := scope.Foreign(f.Runtime())
 		go func() {
+			exit = scope.ExitDie[A](scope.Exited{}) // stays when fn calls Goexit
+			defer complete(func() { t.Wake() })
 			exit = callForeign(ctx, fn)
-			complete(func() { t.Wake() })
 		}()
 		f.BlockFirmly(t, waitForeign)
 		return then(FromExit(exit))
@@ -44,8 +46,6 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 var waitForeign = &scope.Waiting{What: "Go code (Blocking, TryPromise)"}
 
 func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)) (exit scope.Exit[A]) {
-	// Stays when fn calls Goexit, which no recover stops.
-	exit = scope.ExitDie[A](scope.Exited{})
 	defer func() {
 		if r := recover(); r != nil {
 			exit = scope.ExitFailCause[A](scope.CauseFromReasons(scope.Die{Defect: r, Stack: debug.Stack()}))
@@ -62,9 +62,13 @@ func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)
 // the fiber is interrupted ctx is cancelled and the fiber ends at once; fn may
 // go on for a while, and its result is dropped. When that must not be, as under
 // a lease's fence, use Blocking. Its rule for virtual time holds here, too.
+//
+//go:noinline
 func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		ctx, cancel := context.WithCancel(f.Env().Context())
+		// From a defer: a run that is cut off unwinds the fiber here.
+		defer cancel()
 		t := f.Arm()
 		got := make(chan scope.Exit[A], 1)
 		complete := scope.Foreign(f.Runtime())
@@ -86,13 +90,12 @@ func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 			c = exit.Cause()
 		}
 		c = f.Settle(c, func() *scope.Cause { return nil })
-		cancel()
 		if c != nil {
 			var zero A
 			v = zero
 		}
-		return v, c
-	})
+		return v, c, Effect[A]{}
+	}}
 }
 
 // Callback is for code that calls back (TypeScript: Effect.callback). register
@@ -104,6 +107,8 @@ func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 // On the parallel runtime resume may be called from any goroutine, on the
 // deterministic one only by code that runs on it (timers of its clock, other
 // fibers); for goroutines use Blocking or TryPromise.
+//
+//go:noinline
 func Callback[A any](register func(resume func(Effect[A])) Effect[Unit]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		t := f.Arm()
@@ -112,12 +117,13 @@ func Callback[A any](register func(resume func(Effect[A])) Effect[Unit]) Effect[
 		if c != nil {
 			return failed[A](c)
 		}
+		noCleanup := cleanup.lit == nil && cleanup.step == nil
 		p := f.Block(t, waitCallback)
-		if p.Cause == nil && (!p.Slept || cleanup.isZero()) {
+		if p.Cause == nil && (!p.Slept || noCleanup) {
 			return then(<-next)
 		}
 		c = p.Cause
-		if cleanup.isZero() {
+		if noCleanup {
 			return failed[A](c)
 		}
 		var v A

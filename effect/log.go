@@ -59,10 +59,10 @@ func LogWithLevel(level slog.Level, msg string, args ...any) Effect[Unit] {
 func logAt(level slog.Level, msg string, args []any) Effect[Unit] {
 	var pc [1]uintptr
 	runtime.Callers(3, pc[:]) // past Callers, logAt and its caller
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		writeLog(f, level, msg, pc[0], args)
-		return Unit{}, nil
-	})
+		return Unit{}, nil, Effect[Unit]{}
+	}}
 }
 
 func writeLog(f *scope.Fiber, level slog.Level, msg string, pc uintptr, args []any) {
@@ -168,10 +168,10 @@ func annotation(attrs []slog.Attr, key string) int {
 // Without a scope at hand it is a defect.
 func AnnotateLogsScoped(args ...any) Effect[Unit] {
 	more := logAttrs(args)
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		s, c := scopeAtHand(f)
 		if c != nil {
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		before := LogAnnotations.Value(f.Env())
 		f.SetEnv(LogAnnotations.In(f.Env(), annotate(before, more)))
@@ -183,8 +183,8 @@ func AnnotateLogsScoped(args ...any) Effect[Unit] {
 				f.SetEnv(LogAnnotations.In(f.Env(), unannotate(now, before, more)))
 			}
 			return nil
-		})
-	})
+		}), Effect[Unit]{}
+	}}
 }
 
 // unannotate puts those of more that are still there back to what they were.

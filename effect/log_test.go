@@ -19,7 +19,7 @@ func logged[A any](t *testing.T, e effect.Effect[A]) []string {
 	t.Helper()
 	var b bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: effect.LevelTrace}))
-	out := effect.RunDeterministic(e.ProvideService(effect.Logger, logger), effect.DeterministicOptions{})
+	out := effect.RunDeterministic(e.ProvideService(effect.Logger, logger), effect.DeterministicConfig{})
 	if err := out.Exit.MustGet().Err(); err != nil {
 		t.Fatal(err)
 	}

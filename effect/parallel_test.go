@@ -37,7 +37,7 @@ func TestTimeoutStopsWhatNeverWaits(t *testing.T) {
 			}
 		}),
 		"in a FiberMap": inFiberMap(nothing.Forever().AsUnit()),
-		"in a child":    effect.ForkChild(endless(0), effect.StartImmediately).FlatMap(func(f *effect.Fiber[effect.Unit]) effect.Effect[effect.Unit] { return f.Join() }),
+		"in a child":    effect.ForkChild(endless(0), effect.StartImmediately()).FlatMap(func(f *effect.Fiber[effect.Unit]) effect.Effect[effect.Unit] { return f.Join() }),
 		"in Each":       effect.ForEachDiscard([]int{1, 2}, func(int, int) effect.Effect[effect.Unit] { return endless(0) }, 2),
 	} {
 		for runtime, run := range map[string]func(context.Context, effect.Effect[effect.Unit]) (effect.Unit, error){
@@ -69,7 +69,7 @@ func TestSemaphoreTakeOfNothing(t *testing.T) {
 		s := effect.NewSemaphore(2)
 		do.Await(s.Take(2))
 		do.Await(s.Resize(1))
-		fb := do.Await(effect.ForkChild(s.Take(0), effect.StartImmediately))
+		fb := do.Await(effect.ForkChild(s.Take(0), effect.StartImmediately()))
 		do.Await(s.Release(1))
 		do.Await(fb.Join())
 	})

@@ -10,12 +10,16 @@ import (
 // Retry runs e again, as s says, as long as it fails with an expected failure,
 // which is the input of s. When s is done, the last failure is the result. A
 // defect or an interruption ends it at once.
+//
+//go:noinline
 func (e Effect[A]) Retry[Out any](s Schedule[Out]) Effect[A] {
 	return e.RetryOrElse(s, func(err error, _ Out) Effect[A] { return Fail[A](err) })
 }
 
 // RetryOrElse is Retry that goes on with what orElse makes of the last failure
 // and the schedule's final output.
+//
+//go:noinline
 func (e Effect[A]) RetryOrElse[Out any](s Schedule[Out], orElse func(err error, out Out) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		r, c := s.use(f)
@@ -58,9 +62,9 @@ func withoutDone(c *scope.Cause) *scope.Cause {
 	})...)
 }
 
-// RetryOptions says how RetryWith goes on. Its zero value retries for ever,
+// RetryConfig says how RetryWith goes on. Its zero value retries for ever,
 // without delay.
-type RetryOptions struct {
+type RetryConfig struct {
 	// Schedule has the delays and may end the retrying; nil is ScheduleForever.
 	Schedule AnySchedule
 	// While retries only failures that it accepts, Until only those that it does
@@ -76,10 +80,10 @@ type RetryOptions struct {
 }
 
 // RetryWith is Retry by options (TypeScript: Effect.retry with options).
-func RetryWith[A any](e Effect[A], o RetryOptions) Effect[A] { return e.Retry(o.schedule()) }
+func RetryWith[A any](e Effect[A], o RetryConfig) Effect[A] { return e.Retry(o.schedule()) }
 
-func (o RetryOptions) schedule() Schedule[any] {
-	return RepeatOptions[error](o).recurrence().schedule()
+func (o RetryConfig) schedule() Schedule[any] {
+	return RepeatConfig[error](o).recurrence().schedule()
 }
 
 // recurrence is what the options of Retry and Repeat have in common.

@@ -22,11 +22,11 @@ func RunSerial[A any](ctx context.Context, e Effect[A]) (A, error) {
 
 // RunSerialExit is RunSerial that gives the whole exit.
 func RunSerialExit[A any](ctx context.Context, e Effect[A]) scope.Exit[A] {
-	return RunExitOn(ctx, scope.NewSerial(nil), e)
+	return RunExitOn(ctx, scope.NewSerial(), e)
 }
 
 // RunSerialFork starts e on a serial runtime of its own and returns its fiber at once.
 // Cancelling ctx interrupts it.
 func RunSerialFork[A any](ctx context.Context, e Effect[A]) *Fiber[A] {
-	return RunForkOn(ctx, scope.NewSerial(nil), e)
+	return RunForkOn(ctx, scope.NewSerial(), e)
 }

@@ -14,7 +14,7 @@ import (
 // and goroutines that belong to none.
 func TestSharedBetweenRuntimes(t *testing.T) {
 	const rounds = 200
-	first, second, parallel := scope.NewSerial(nil), scope.NewSerial(nil), scope.NewParallel(nil)
+	first, second, parallel := scope.NewSerial(), scope.NewSerial(), scope.NewParallel()
 	everywhere := func(t *testing.T, e effect.Effect[effect.Unit]) {
 		t.Helper()
 		var all sync.WaitGroup

@@ -10,8 +10,8 @@ import (
 // ScheduleCron recurs whenever the expression is due, by the wall clock. Its
 // output is the delay. An expression that ParseCron refuses fails at the first
 // step, with *CronParseError; one that is never due is a defect.
-func ScheduleCron(expression string, o CronOptions) Schedule[time.Duration] {
-	c, err := ParseCron(expression, o)
+func ScheduleCron(expression string, options ...CronOption) Schedule[time.Duration] {
+	c, err := ParseCron(expression, options...)
 	if err != nil {
 		return Schedule[time.Duration]{func(*scope.Fiber) (stepper[time.Duration], *scope.Cause) {
 			return failing[time.Duration](scope.CauseFail(err)), nil

@@ -33,7 +33,7 @@ func TestSerialWaiterOfADeferred(t *testing.T) {
 				waiter := do.Await(effect.ForkChild(d.Await().Tap(func(int) effect.Effect[effect.Unit] {
 					log("waiter")
 					return effect.Void()
-				}), effect.StartImmediately))
+				}), effect.StartImmediately()))
 				if !do.Await(complete(d)) {
 					t.Error("it was complete")
 				}
@@ -81,7 +81,7 @@ func TestSerialFedFromOutside(t *testing.T) {
 		outside(func(int) { gate.OpenNow() })
 		outside(func(int) { run(effect.SyncUnit(func() { ran++ })) })
 		outside(func(int) {
-			runOnce(effect.SyncUnit(func() { only++ }).AndThen(effect.Never[effect.Unit]()), effect.OnlyIfMissing)
+			runOnce(effect.SyncUnit(func() { only++ }).AndThen(effect.Never[effect.Unit]()), effect.OnlyIfMissing())
 		})
 		seen := map[int]bool{}
 		for range n {
@@ -113,7 +113,7 @@ func TestSerialForeignWork(t *testing.T) {
 			close(begun)
 			<-ctx.Done()
 			return 0, ctx.Err()
-		}), effect.StartImmediately))
+		}), effect.StartImmediately()))
 		<-begun // it does not need this runtime
 		for range 10 {
 			do.Await(effect.YieldNow())

@@ -51,7 +51,7 @@ func TestVectorsOnTheSerialRuntime(t *testing.T) {
 // bring about.
 func runSerialVector(t *testing.T, program any) (r vectors.Result, err error) {
 	synctest.Test(t, func(t *testing.T) {
-		rt := scope.NewSerial(scope.NewLiveClock())
+		rt := scope.NewSerial(scope.OnClock(scope.NewLiveClock()))
 		var trace []string // only fibers of rt append, and this test when all wait
 		main, _, failure := vectors.Compile(program, func(l vectors.Line) { trace = append(trace, l.Text) }, effect.YieldNow())
 		if err = failure; err != nil {
@@ -59,16 +59,16 @@ func runSerialVector(t *testing.T, program any) (r vectors.Result, err error) {
 		}
 		exit := `"pending"`
 		var value any
-		rt.Go(new(scope.Fiber), nil, func(f *scope.Fiber) (c *scope.Cause) {
+		rt.Go(new(scope.Fiber), func(f *scope.Fiber) (c *scope.Cause) {
 			value, c = effect.RunOn(f, main)
 			return c
-		}, func(f *scope.Fiber) {
+		}, scope.RunConfig{Started: func(f *scope.Fiber) {
 			f.Observe(scope.NewObserver(func(f *scope.Fiber) {
 				c, _ := f.Exited()
 				exit = vectors.ExitText(scope.NewExit(value, c))
 				trace = append(trace, "#done")
 			}))
-		})
+		}})
 		time.Sleep(365 * 24 * time.Hour)
 		synctest.Wait()
 		r = vectors.Result{Trace: append([]string{}, trace...), Exit: json.RawMessage(exit)}

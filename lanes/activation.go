@@ -56,14 +56,14 @@ func (l *Lanes) prepare(f *scope.Fiber, e *entry) *activation {
 	}
 	// Masked from the start: an interruption of a fiber that has not started
 	// would end it there, and OnExit would hear nothing.
-	f.Prepare(&a.fiber, a, scope.ForkOptions{Daemon: true, Mode: scope.StartUninterruptible})
+	f.Prepare(&a.fiber, a, scope.ForkConfig{Daemon: true, Mode: scope.StartUninterruptible})
 	a.end.Init(a)
 	a.fiber.Observe(&a.end)
 	e.Value.run = a
 	return a
 }
 
-func (a *activation) start(f *scope.Fiber) { f.Start(&a.fiber, scope.ForkOptions{Daemon: true}) }
+func (a *activation) start(f *scope.Fiber) { f.Start(&a.fiber, scope.ForkConfig{Daemon: true}) }
 
 func (a *activation) await(f *scope.Fiber) *scope.Cause {
 	_, c := effect.RunOn(f, a.done.Await())
@@ -175,7 +175,7 @@ func (a *activation) Ended(f *scope.Fiber) {
 		a.finish(f)
 		return
 	}
-	o := scope.ForkOptions{Daemon: true, Mode: scope.StartUninterruptible}
+	o := scope.ForkConfig{Daemon: true, Mode: scope.StartUninterruptible}
 	f.Prepare(&r.fiber, r, o)
 	r.end.Init(r)
 	r.fiber.Observe(&r.end)

@@ -241,7 +241,7 @@ func TestF36_IdleKeysAreFree(t *testing.T) {
 		inParallel(t, func(_ *stage, do *effect.Do) { play(t, do, n) })
 	})
 	t.Run("virtual", func(t *testing.T) {
-		deterministic(t, effect.DeterministicOptions{}, func(s *stage, do *effect.Do) {
+		deterministic(t, effect.DeterministicConfig{}, func(s *stage, do *effect.Do) {
 			play(t, do, n/4)
 			s.equal("time", do.Await(effect.Monotonic()), time.Duration(0))
 		})

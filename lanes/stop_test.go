@@ -192,7 +192,7 @@ func TestN10_FirstStopNames(t *testing.T) {
 				do.Await(s.reached("ready", 1))
 				var fibers []*effect.Fiber[effect.Unit]
 				for i, r := range order {
-					fibers = append(fibers, do.Await(effect.ForkChild(s.stop(board, "a", r, time.Second), effect.StartImmediately)))
+					fibers = append(fibers, do.Await(effect.ForkChild(s.stop(board, "a", r, time.Second), effect.StartImmediately())))
 					if i == 0 {
 						do.Await(s.reached("stopped", 1))
 					}

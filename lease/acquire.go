@@ -198,7 +198,7 @@ func (a *acquisition) send(f *scope.Fiber, next Record, expected mo.Option[int64
 	a.saving = f.Fork(func(f *scope.Fiber) *scope.Cause {
 		_, c := effect.RunOn(f, a.m.save(a.key, next, expected))
 		return c
-	}, scope.ForkOptions{Daemon: true})
+	}, scope.ForkConfig{Daemon: true})
 	if _, c := effect.RunOn(f, a.restore.Run(effect.Direct(func(f *scope.Fiber) (effect.Unit, *scope.Cause) {
 		return effect.Unit{}, f.Await(a.saving)
 	}))); c != nil {

@@ -71,9 +71,9 @@ func platformFailure(key string, err error) error {
 	}
 }
 
-// checkStorage refuses a directory whose file system cannot be trusted (R8).
-func checkStorage(p *platform.Platform, dir string) error {
-	kind, err := p.FS.FileSystemType(dir)
+// checkStorage refuses a file or directory whose file system cannot be trusted (R8).
+func checkStorage(p *platform.Platform, path string) error {
+	kind, err := p.FS.FileSystemType(path)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/internal/list"
 	"github.com/rivus/tether/scope"
-	"github.com/samber/mo"
 )
 
 // Lease is one acquisition, held until the scope that acquired it closes or it is
@@ -31,10 +30,13 @@ type Lease struct {
 	// record is the latest that is known to be ours.
 	record Record
 	// unconfirmed is when the earliest renewal began of which it is not known
-	// whether it was written: a record that is found later may be that one.
-	unconfirmed mo.Option[time.Duration]
-	// wake is the heartbeat's wait until pause after the last try, and due its timer.
-	wake  mo.Option[scope.Token]
+	// whether it was written, if anyUnconfirmed: a record that is found later may be
+	// that one.
+	unconfirmed    time.Duration
+	anyUnconfirmed bool
+	// wake is the heartbeat's wait until pause after the last try, the zero Token when
+	// it does not wait, and due its timer.
+	wake  scope.Token
 	pause time.Duration
 	due   scope.Timer
 	// deadline is when the trust ends; timer looks at it then, and again if it has
@@ -73,7 +75,7 @@ func (l *Lease) Lost() effect.Effect[effect.Nothing] { return l.loss.Await() }
 // start begins the heartbeat and ties the lease to its scope. The fiber is
 // masked.
 func (l *Lease) start(f *scope.Fiber, at *scope.Scope) *scope.Cause {
-	l.heartbeat = f.Fork(l.beat, scope.ForkOptions{Daemon: true})
+	l.heartbeat = f.Fork(l.beat, scope.ForkConfig{Daemon: true})
 	l.mu.Lock()
 	l.timer = l.clock.AfterFunc(l.deadline-l.clock.Monotonic(), l.checkTrust)
 	l.mu.Unlock()

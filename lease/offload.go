@@ -15,7 +15,7 @@ func offload[A any](f *scope.Fiber, fn func() (A, error)) (A, *scope.Cause) {
 		return effect.RunOn(f, effect.Blocking(func(context.Context) (A, error) { return fn() }))
 	}
 	// A disk may hang; who started this fiber immediately must not hang with it.
-	scope.Leave(f)
+	scope.AboutToBlock(f)
 	v, err := fn()
 	if err != nil {
 		var zero A

@@ -235,6 +235,37 @@ func TestR8_NetworkStorage(t *testing.T) {
 	}
 }
 
+// R8: a container may have the one database from a network, in a folder of its own.
+func TestR8_NetworkFileInALocalFolder(t *testing.T) {
+	dir, err := platform.OS().FS.ResolveDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := *platform.OS()
+	p.FS = mountedFile{p.FS, filepath.Join(dir, "x.db")}
+	s := lease.NewSQLiteRepository(&p, filepath.Join(dir, "x.db"))
+	defer s.Close()
+	perform(t, func(do *effect.Do) {
+		f := as[*lease.RepositoryFailure](failure(do, s.Load(key).AsUnit()))
+		if f == nil || f.Reason != lease.RepositoryUnavailable || !strings.Contains(f.Message, "nfs") {
+			t.Error(f)
+		}
+	})
+}
+
+// mountedFile says that the file at its path is on the network, and nothing else.
+type mountedFile struct {
+	platform.FS
+	path string
+}
+
+func (m mountedFile) FileSystemType(path string) (platform.FileSystemType, error) {
+	if path == m.path {
+		return platform.FileSystemType{Name: "nfs", Network: true}, nil
+	}
+	return m.FS.FileSystemType(path)
+}
+
 type network struct{ platform.FS }
 
 func (network) FileSystemType(string) (platform.FileSystemType, error) {

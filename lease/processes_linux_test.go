@@ -258,7 +258,7 @@ func TestR1_FenceOfAKilledProcess(t *testing.T) {
 		r := opened(t, store, dir)
 		perform(t, func(do *effect.Do) {
 			// Its first try is over when it waits for the next.
-			waiter := do.Await(effect.ForkChild(in(r.Fence(key)), effect.StartImmediately))
+			waiter := do.Await(effect.ForkChild(in(r.Fence(key)), effect.StartImmediately()))
 			expect(t, "waits", waiting(waiter), true)
 			holder.Kill()
 			do.Await(waiter.Join())

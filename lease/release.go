@@ -40,7 +40,7 @@ func (l *Lease) close(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 			l.m.tell(Released{l.token})
 		}
 		return c
-	}, scope.ForkOptions{Immediate: true, Daemon: true})
+	}, scope.ForkConfig{Immediate: true, Daemon: true})
 	done := awaitFor(f, retirement, l.m.config.Heartbeat)
 	l.m.poke(l.token.Key)
 	if !done {
@@ -159,7 +159,7 @@ func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, token FencingToken, i
 		_, c := m.retire(f, key, func(r Record) bool { return r.HolderID == mo.Some(id) }, &failure)
 		timer.Stop()
 		return c
-	}, scope.ForkOptions{Daemon: true})
+	}, scope.ForkConfig{Daemon: true})
 	at.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 		if !awaitFor(f, retirement, m.config.Heartbeat) {
 			defer m.abandoned(ReleaseAbandoned{token, failure.get()})

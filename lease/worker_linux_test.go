@@ -38,7 +38,7 @@ type setup struct {
 // command is what a worker is told to do.
 type command struct {
 	Setup  *setup `json:",omitempty"` // of the first
-	Do     string // acquire, fenced, release, contend, transaction, guard, swap, history, stop
+	Do     string // acquire, fenced, release, contend, transaction, guard, fence, save, swap, history, stop
 	Wait   bool
 	Path   string // of a transaction's database, of a guard
 	Repeat int    // of swap, history
@@ -142,6 +142,12 @@ func work() {
 			}
 			_, err := processlock.Acquire(context.Background(), platform.OS(), c.Path, options...).Get()
 			w.say(answer("guard", err))
+		case "fence": // alone, and held from then on
+			_, err := effect.Run(context.Background(), stores[w.Store](w.Dir).Fence(key).ProvideScope(scope.New(scope.Sequential)))
+			w.say(answer("fence", err))
+		case "save":
+			_, err := effect.Run(context.Background(), stores[w.Store](w.Dir).Save(key, record(1, 1, holderOf(9), "x"), mo.None[int64]()))
+			w.say(answer("save", err))
 		case "swap":
 			w.swap(c.Repeat)
 		case "history":

@@ -1,10 +1,6 @@
 package platform
 
-import (
-	"time"
-
-	"github.com/samber/mo"
-)
+import "time"
 
 // FS is what the module needs of a file system. Every failure is a *Failure.
 // No method follows a symbolic link in the last part of a file's path, and none
@@ -44,8 +40,8 @@ type FS interface {
 	// Remove removes the file or link at path. Nothing there: success.
 	Remove(path string) error
 
-	// Stat describes what is at path, or is none when nothing is.
-	Stat(path string) (mo.Option[FileInfo], error)
+	// Stat describes what is at path; found is false when nothing is.
+	Stat(path string) (info FileInfo, found bool, err error)
 
 	// List is the names of what is in the directory, sorted. What appears or goes
 	// meanwhile may be among them or not.
@@ -59,8 +55,9 @@ type FS interface {
 	// Missing: ReasonNotFound; a file: ReasonNotDirectory.
 	ResolveDir(dir string) (string, error)
 
-	// FileSystemType tells what kind of file system dir is on.
-	FileSystemType(dir string) (FileSystemType, error)
+	// FileSystemType tells what kind of file system the file or directory at path is
+	// on. It opens nothing. Missing: ReasonNotFound.
+	FileSystemType(path string) (FileSystemType, error)
 }
 
 // FileInfo describes what is at a path; a link is not followed.

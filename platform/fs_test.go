@@ -192,11 +192,11 @@ func TestP6_CreateExclusiveAndLink(t *testing.T) {
 
 func mustStat(t testing.TB, path string) platform.FileInfo {
 	t.Helper()
-	found, err := files.Stat(path)
-	if err != nil {
-		t.Fatal(err)
+	info, found, err := files.Stat(path)
+	if err != nil || !found {
+		t.Fatal(found, err)
 	}
-	return found.MustGet()
+	return info
 }
 
 // F18: bounded time and memory, whatever is at the path.

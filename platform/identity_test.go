@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/samber/mo"
 	"pgregory.net/rapid"
 
 	"github.com/rivus/tether/errors"
@@ -117,20 +116,20 @@ func TestH1_Judge(t *testing.T) {
 		"P4 none recorded, gone":   {change(func(i *platform.Identity) { i.PIDNs, i.TimeNs = 0, 0 }), gone, platform.Dead},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := platform.Judge(self, c.holder, func(pid int64) (mo.Option[platform.Identity], error) {
+			got := platform.Judge(self, c.holder, func(pid int64) (platform.Identity, bool, error) {
 				if pid != c.holder.PID || c.look == never {
 					t.Fatal("looked at ", pid)
 				}
 				found := c.holder
 				switch c.look {
 				case gone:
-					return mo.None[platform.Identity](), nil
+					return platform.Identity{}, false, nil
 				case later:
 					found.StartTime++
 				case hindered:
-					return mo.None[platform.Identity](), errors.New("EIO")
+					return platform.Identity{}, false, errors.New("EIO")
 				}
-				return mo.Some(found), nil
+				return found, true, nil
 			})
 			if got != c.want {
 				t.Fatalf("%v, want %v", got, c.want)

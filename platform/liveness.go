@@ -1,7 +1,5 @@
 package platform
 
-import "github.com/samber/mo"
-
 // Liveness is what can be said about a recorded holder.
 type Liveness uint8
 
@@ -32,7 +30,7 @@ func (l Liveness) String() string {
 //   - same host, other boot: Dead
 //   - same boot: Dead when no such pid runs or it started at another time, Alive
 //     when it is the same, Unknown when the look failed
-func Judge(self, holder Identity, lookup func(pid int64) (mo.Option[Identity], error)) Liveness {
+func Judge(self, holder Identity, lookup func(pid int64) (id Identity, runs bool, err error)) Liveness {
 	switch {
 	case self.Host != holder.Host,
 		apart(self.PIDNs, holder.PIDNs),
@@ -43,12 +41,10 @@ func Judge(self, holder Identity, lookup func(pid int64) (mo.Option[Identity], e
 	case self.BootID != holder.BootID:
 		return Dead
 	}
-	found, err := lookup(holder.PID)
-	if err != nil {
-		return Unknown
-	}
-	now, runs := found.Get()
+	now, runs, err := lookup(holder.PID)
 	switch {
+	case err != nil:
+		return Unknown
 	case !runs:
 		return Dead
 	case now.StartTime == holder.StartTime:

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/rivus/tether/errors"
-	"github.com/samber/mo"
 )
 
 // osFS implements FS on the operating system.
@@ -161,18 +160,18 @@ func (osFS) Remove(path string) error {
 }
 
 // Stat implements FS.
-func (osFS) Stat(path string) (mo.Option[FileInfo], error) {
-	info, err := os.Lstat(path)
+func (osFS) Stat(path string) (info FileInfo, found bool, err error) {
+	at, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return mo.None[FileInfo](), nil
+		return FileInfo{}, false, nil
 	}
 	if err != nil {
-		return mo.None[FileInfo](), failureOf("stat", path, err)
+		return FileInfo{}, false, failureOf("stat", path, err)
 	}
-	device, inode := fileID(info)
-	return mo.Some(FileInfo{
-		Kind: kindOf(info.Mode()), Size: info.Size(), ModTime: info.ModTime(), Device: device, Inode: inode,
-	}), nil
+	device, inode := fileID(at)
+	return FileInfo{
+		Kind: kindOf(at.Mode()), Size: at.Size(), ModTime: at.ModTime(), Device: device, Inode: inode,
+	}, true, nil
 }
 
 // List implements FS.
@@ -209,10 +208,10 @@ func (osFS) ResolveDir(dir string) (string, error) {
 }
 
 // FileSystemType implements FS.
-func (osFS) FileSystemType(dir string) (FileSystemType, error) {
-	kind, err := fileSystemType(dir)
+func (osFS) FileSystemType(path string) (FileSystemType, error) {
+	kind, err := fileSystemType(path)
 	if err != nil {
-		return FileSystemType{}, failureOf("tell the file system of", dir, err)
+		return FileSystemType{}, failureOf("tell the file system of", path, err)
 	}
 	return kind, nil
 }

@@ -40,31 +40,39 @@ func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
 	if err != nil {
 		return nil, sqliteFailure(op, absolute, err)
 	}
-	return &osConn{c: c, path: absolute}, nil
+	return &osConn{c: c, path: absolute, device: deviceOf(absolute)}, nil
 }
 
 // admit refuses what must not even be opened: opening a FIFO wakes its other end,
 // opening a device may do anything. It looks without opening (rule K11).
 func admit(op, path string, mode OpenMode) error {
+	size, err := admitFile(op, path, mode)
+	if err == nil && size > 0 && size < smallestDatabase {
+		// SQLite takes such a file for an empty one.
+		return &Failure{Op: op, Path: path, Reason: ReasonNotDatabase}
+	}
+	return err
+}
+
+// admitFile gives the size of the regular file at path, which may be missing when it
+// may be created.
+func admitFile(op, path string, mode OpenMode) (size int64, err error) {
 	if !filepath.IsAbs(path) || strings.IndexByte(path, 0) >= 0 {
-		return &Failure{Op: op, Path: path, Reason: ReasonInvalid, Cause: errors.New("the path must be absolute and free of NUL bytes")}
+		return 0, &Failure{Op: op, Path: path, Reason: ReasonInvalid, Cause: errors.New("the path must be absolute and free of NUL bytes")}
 	}
 	kind, size, err := lstatKind(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if mode == OpenExisting {
-			return &Failure{Op: op, Path: path, Reason: ReasonNotFound}
+			return 0, &Failure{Op: op, Path: path, Reason: ReasonNotFound}
 		}
-		return nil
+		return 0, nil
 	case err != nil:
-		return fileFailure(op, path, err)
+		return 0, fileFailure(op, path, err)
 	case kind != KindRegular:
-		return &Failure{Op: op, Path: path, Reason: kind.Reason()}
-	case size > 0 && size < smallestDatabase:
-		// SQLite takes such a file for an empty one.
-		return &Failure{Op: op, Path: path, Reason: ReasonNotDatabase}
+		return 0, &Failure{Op: op, Path: path, Reason: kind.Reason()}
 	}
-	return nil
+	return size, nil
 }
 
 // smallestDatabase is one page of the smallest size, in bytes.
@@ -72,9 +80,10 @@ const smallestDatabase = 512
 
 // osConn implements SQLiteConn.
 type osConn struct {
-	c     *sqlite3.Conn // nil after Close
-	path  string
-	stmts map[*osStmt]struct{}
+	c      *sqlite3.Conn // nil after Close
+	path   string
+	device uint64 // that the file was on when it was opened
+	stmts  map[*osStmt]struct{}
 }
 
 var errClosed = errors.New("the connection is closed")
@@ -131,7 +140,7 @@ func (c *osConn) Moved() (bool, error) {
 	if err != nil {
 		return false, sqliteFailure("check file of database", c.path, err)
 	}
-	return moved, nil
+	return moved || deviceOf(c.path) != c.device, nil
 }
 
 // Close implements SQLiteConn.
@@ -274,8 +283,8 @@ func sqliteFailure(op, path string, err error) *Failure {
 			f.Reason = r
 			// A file that SQLite may not create it then tries to open for reading;
 			// what it reports is that second answer.
-			if why := writeRefusal(path); r == ReasonNotFound && why != "" {
-				f.Reason = why
+			if why := writeRefusal(path); r == ReasonNotFound && why != nil {
+				f.Reason = reasonOf(why)
 			}
 			return f
 		}
@@ -289,8 +298,9 @@ func sqliteFailure(op, path string, err error) *Failure {
 		f.Reason = ReasonNoSpace
 	case sqlite3.ReadOnly:
 		// SQLite opens what it may not write for reading, and says no more.
-		if f.Reason = writeRefusal(path); f.Reason == "" {
-			f.Reason = ReasonReadOnly
+		f.Reason = ReasonReadOnly
+		if why := writeRefusal(path); why != nil {
+			f.Reason = reasonOf(why)
 		}
 	case sqlite3.Perm:
 		f.Reason = ReasonPermission

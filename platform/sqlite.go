@@ -26,15 +26,18 @@ type SQLite interface {
 
 	// TryLock takes the whole file: locking_mode EXCLUSIVE, BEGIN EXCLUSIVE,
 	// journal in memory. A missing file is created, empty; nothing is ever
-	// written. ReasonBusy: another connection is ahead. The kernel drops the lock
-	// when the process ends; a child process does not inherit it.
+	// written. ReasonBusy: another connection is ahead. A file that may be read and
+	// not written is ReasonPermission or ReasonReadOnly, whoever has it locked: it
+	// could be locked against nobody. The kernel drops the lock when the process
+	// ends; a child process does not inherit it.
 	//
 	// When only shared locks (probes, readers) are in the way, the result is a lock
 	// that is not Taken yet, but is ahead of every other connection: call Take
 	// again when they may be over, or Unlock.
 	//
-	// The path must be absolute, with its directory resolved (FS.ResolveDir): here
-	// a link in any part is refused.
+	// The database of a lock is empty: one with content is ReasonNotLock, and not
+	// opened. The path must be absolute, with its directory resolved
+	// (FS.ResolveDir): here a link in any part is refused.
 	TryLock(path string) (SQLiteLock, error)
 
 	// Probe takes a shared lock and gives it back: nil when that worked,

@@ -1,8 +1,10 @@
 package platform
 
 import (
+	"io"
 	"sync"
 
+	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/internal/sqlite3"
 )
 
@@ -101,16 +103,17 @@ var (
 	schemaHeld = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("held") })
 	// With any other journal BEGIN EXCLUSIVE on an empty file would create and
 	// sync one on disk.
-	sqlMemory = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("PRAGMA held.journal_mode=MEMORY") })
-	sqlTake   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("BEGIN EXCLUSIVE") })
-	sqlUnlock = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK; DETACH held") })
-	sqlDetach = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("DETACH held") })
+	sqlMemory   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("PRAGMA held.journal_mode=MEMORY") })
+	sqlTake     = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("BEGIN EXCLUSIVE") })
+	sqlRollback = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK") })
+	sqlUnlock   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK; DETACH held") })
+	sqlDetach   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("DETACH held") })
 )
 
 // TryLock implements SQLite.
 func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	const op = "lock database"
-	if err := admit(op, path, OpenOrCreate); err != nil {
+	if err := admitLock(op, path, OpenOrCreate); err != nil {
 		return nil, err
 	}
 	c, err := s.lockers.take()
@@ -119,9 +122,17 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	}
 	if err := c.open(path); err != nil {
 		s.lockers.give(c)
-		return nil, sqliteFailure(op, path, err)
+		failure := sqliteFailure(op, path, err)
+		if failure.Reason == ReasonBusy && writeRefusal(path) != nil {
+			return nil, onlyRead(op, path) // whoever waits for it waits in vain
+		}
+		return nil, failure
 	}
-	l := &osLock{sqlite: s, conn: c, path: path}
+	if c.conn.ReadOnly(schemaHeld()) {
+		_ = s.detach(s.lockers, c, sqlDetach())
+		return nil, onlyRead(op, path)
+	}
+	l := &osLock{sqlite: s, conn: c, path: path, device: deviceOf(path)}
 	if err := c.conn.ExecText(sqlMemory()); err != nil {
 		failure := sqliteFailure(op, path, err)
 		_ = l.Unlock()
@@ -134,10 +145,71 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	return l, nil
 }
 
+// admitLock is admit for the database of a lock, which is empty for ever. Anything
+// else is not even opened: SQLite would put right what a crash left of somebody's
+// database, and on the way out write back and remove its WAL. Nor is an empty one
+// beside which somebody keeps a file by the name of its journal: SQLite would take
+// that for a leftover, and remove it.
+func admitLock(op, path string, mode OpenMode) error {
+	size, err := admitFile(op, path, mode)
+	if err != nil {
+		return err
+	}
+	if size > 0 {
+		return &Failure{Op: op, Path: path, Reason: ReasonNotLock}
+	}
+	for _, suffix := range []string{"-journal", "-wal"} {
+		if foreign(path + suffix) {
+			return &Failure{Op: op, Path: path + suffix, Reason: ReasonNotLock}
+		}
+	}
+	return nil
+}
+
+// foreign reports whether something is at path that is no journal of SQLite's, nor
+// the beginning of one.
+func foreign(path string) bool {
+	if _, _, err := lstatKind(path); err != nil {
+		return false // SQLite does not find it, or will say why not
+	}
+	const first = 4 // bytes of the magic numbers
+	file, err := openRegular(path)
+	if err != nil {
+		return true
+	}
+	defer file.Close()
+	begin := make([]byte, first)
+	n, err := io.ReadFull(file, begin)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return true
+	}
+	switch string(begin) {
+	case "\xd9\xd5\x05\xf9", "\x37\x7f\x06\x82", "\x37\x7f\x06\x83", "\x00\x00\x00\x00":
+		return false // a journal, a WAL, and the zeros that end a kept or an unsynced one
+	}
+	return n > 0
+}
+
+// onlyRead is the failure of who may only read a file. SQLite opens it for reading
+// then, and BEGIN EXCLUSIVE gives it a shared lock, as it gives others.
+func onlyRead(op, path string) *Failure {
+	cause := writeRefusal(path)
+	if cause == nil {
+		cause = errOnlyRead
+	}
+	f := &Failure{Op: op, Path: path, Reason: reasonOf(cause), Code: sqlite3.ReadOnly, Cause: cause}
+	if f.Reason != ReasonReadOnly {
+		f.Reason = ReasonPermission
+	}
+	return f
+}
+
+var errOnlyRead = errors.New("it could be opened for reading only, and who holds a lock must be able to write its file")
+
 // Probe implements SQLite.
 func (s *osSQLite) Probe(path string) error {
 	const op = "probe database"
-	if err := admit(op, path, OpenExisting); err != nil {
+	if err := admitLock(op, path, OpenExisting); err != nil {
 		return err
 	}
 	c, err := s.probers.take()
@@ -168,6 +240,7 @@ func (s *osSQLite) detach(pool *lockPool, c *lockConn, text sqlite3.Text) error 
 type osLock struct {
 	sqlite *osSQLite
 	path   string
+	device uint64 // that the file was on when it was opened
 
 	mu   sync.Mutex // Moved and Unlock may meet; a connection is for one at a time
 	conn *lockConn  // nil after Unlock
@@ -194,24 +267,31 @@ func (l *osLock) Take() (bool, error) {
 	if l.conn == nil || l.taken {
 		return l.taken, nil
 	}
-	err := l.conn.conn.ExecText(sqlTake())
-	if err == nil {
+	refused := l.conn.conn.ExecText(sqlTake())
+	if refused != nil {
+		if failure := sqliteFailure(op, l.path, refused); failure.Reason != ReasonBusy {
+			return false, failure
+		}
+	}
+	// A BEGIN EXCLUSIVE that succeeds need not have locked anybody out: what counts
+	// is the lock that the connection has.
+	state, err := l.conn.conn.LockState(schemaHeld())
+	switch {
+	case err != nil:
+		return false, sqliteFailure(op, l.path, err)
+	case refused == nil && state >= sqlite3.LockExclusive:
 		l.taken = true
 		return true, nil
-	}
-	failure := sqliteFailure(op, l.path, err)
-	if failure.Reason != ReasonBusy {
-		return false, failure
-	}
-	state, err := l.conn.conn.LockState(schemaHeld())
-	if err != nil {
-		return false, sqliteFailure(op, l.path, err)
-	}
-	if state < sqlite3.LockReserved {
-		return false, failure
+	case refused == nil:
+		_ = l.conn.conn.ExecText(sqlRollback())
+		return false, &Failure{Op: op, Path: l.path, Reason: ReasonUnsupported, Cause: errNotExclusive}
+	case state < sqlite3.LockReserved:
+		return false, sqliteFailure(op, l.path, refused)
 	}
 	return false, nil
 }
+
+var errNotExclusive = errors.New("SQLite gave a lock that does not exclude others")
 
 // Moved implements SQLiteLock.
 func (l *osLock) Moved() (bool, error) {
@@ -224,7 +304,7 @@ func (l *osLock) Moved() (bool, error) {
 	if err != nil {
 		return false, sqliteFailure("check file of lock", l.path, err)
 	}
-	return moved, nil
+	return moved || deviceOf(l.path) != l.device, nil
 }
 
 // Unlock implements SQLiteLock.

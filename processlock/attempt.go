@@ -163,7 +163,7 @@ func (a *Attempt) end(err error) Step {
 	return Step{Err: err}
 }
 
-func (a *Attempt) once() (*Lock, outcome, error) {
+func (a *Attempt) once() (*Lock, finding, error) {
 	if a.settings.mechanism == LockFile {
 		a.met = guardHeld{}
 		return takeLockFile(a.place, a.path, &a.met)

@@ -53,10 +53,13 @@
 // # Failure rules
 //
 // What stops an acquisition is *[Held], *[Failure] or the context's cause, and
-// nothing is held then. A bad path (no directory, a directory or FIFO or link at the path, no
-// permission, a read-only or full disk, no descriptor left, a file that is no
-// database) is a *Failure that says so, and what is there stays untouched. A
-// holder file that cannot be written fails the acquisition, too.
+// nothing is held then. To hold is to have the one lock that excludes every other:
+// a process that may only read the database (another user's, an immutable one, a
+// read-only mount) gets a *Failure, whether or not somebody holds it. A bad path
+// (no directory, a directory or FIFO or link at the path, no permission, a
+// read-only or full disk, no descriptor left, a file that is no database) is a
+// *Failure that says so, and what is there stays untouched. A holder file that
+// cannot be written fails the acquisition, too.
 //
 // # What it does not promise
 //

@@ -22,7 +22,7 @@ type fileState struct {
 // Without an own identity nothing can be compared, and a stamp is Unknown.
 func judge(
 	file fileState, now time.Time, self mo.Option[platform.Identity],
-	lookup func(pid int64) (mo.Option[platform.Identity], error),
+	lookup func(pid int64) (platform.Identity, bool, error),
 ) platform.Liveness {
 	holder, stamped := file.holder.Get()
 	if !stamped {

@@ -28,10 +28,10 @@ func stampOf(t testing.TB, pid int64, change func(map[string]any)) string {
 	}
 	fields := map[string]any{
 		"host": self.Host, "bootId": self.BootID, "pid": pid, "startTime": 1,
-		"acquiredAt": 1_700_000_000_000, "nonce": "made by hand",
+		"acquiredAt": int64(1_700_000_000_000), "nonce": "made by hand",
 	}
-	if found, err := platform.OS().Process.Identify(pid); err == nil && found.IsPresent() {
-		fields["startTime"] = found.MustGet().StartTime
+	if found, runs, err := platform.OS().Process.Identify(pid); err == nil && runs {
+		fields["startTime"] = found.StartTime
 	}
 	if change != nil {
 		change(fields)

@@ -14,7 +14,7 @@ const holderSuffix = ".holder"
 // attempts collide without any holder, and only a probe that is refused, too,
 // shows one. ahead is what an earlier try of this attempt got, or nil; where
 // only readers are in the way, it comes back for the next try.
-func takeSQLite(at place, path string, ahead platform.SQLiteLock, first bool) (*Lock, platform.SQLiteLock, outcome, error) {
+func takeSQLite(at place, path string, ahead platform.SQLiteLock, first bool) (*Lock, platform.SQLiteLock, finding, error) {
 	p := at.platform
 	held, err := ahead, error(nil)
 	if held == nil {
@@ -46,7 +46,7 @@ func takeSQLite(at place, path string, ahead platform.SQLiteLock, first bool) (*
 }
 
 // probe tells a holder from a contender that is gone again.
-func probe(at place, path string) (outcome, error) {
+func probe(at place, path string) (finding, error) {
 	switch err := at.platform.SQLite.Probe(at.path()); {
 	case platform.IsBusy(err):
 		return sawHolder, nil
@@ -58,7 +58,7 @@ func probe(at place, path string) (outcome, error) {
 }
 
 // confirmSQLite makes a kernel lock into a Lock, or gives it back.
-func confirmSQLite(at place, path string, held platform.SQLiteLock) (lock *Lock, saw outcome, err error) {
+func confirmSQLite(at place, path string, held platform.SQLiteLock) (lock *Lock, saw finding, err error) {
 	defer func() {
 		if lock == nil { // a port that panicked included
 			_ = held.Unlock()

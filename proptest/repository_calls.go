@@ -188,7 +188,7 @@ func (p alone) PID() int64 { return p.self.PID }
 
 func (p alone) Self() (platform.Identity, error) { return p.self, nil }
 
-func (p alone) Identify(int64) (mo.Option[platform.Identity], error) { return mo.Some(p.self), nil }
+func (p alone) Identify(int64) (platform.Identity, bool, error) { return p.self, true, nil }
 
 // news watches a key for releases, where the repository can.
 func (s *repositorySuite) news() {

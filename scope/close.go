@@ -77,7 +77,7 @@ func closeParallel(f *Fiber, entries []entry, exit Exit[any]) *Cause {
 		if e.owner == f {
 			continue
 		}
-		o := ForkOptions{Immediate: true, Daemon: true, bound: true, Mode: StartInherited}
+		o := ForkConfig{Immediate: true, Daemon: true, bound: true, Mode: StartInherited}
 		child := new(Fiber)
 		f.Prepare(child, Func(func(f *Fiber) *Cause { return e.run(f, exit) }), o)
 		// Its defect is the close's: one that ends before it is awaited must not

@@ -22,8 +22,8 @@ const (
 // Chooser picks one of n things, 0 to n-1; n is at least 2.
 type Chooser func(n int) int
 
-// DeterministicOptions configures a deterministic runtime.
-type DeterministicOptions struct {
+// DeterministicConfig configures a deterministic runtime.
+type DeterministicConfig struct {
 	Order Order
 	// Choose is for ExploreOrder; nil always picks the first.
 	Choose Chooser
@@ -40,6 +40,8 @@ type DeterministicOptions struct {
 	OnStep func(step int, f *Fiber)
 	// OnRun hears each time the runtime switches to a fiber.
 	OnRun func(f *Fiber)
+	// OnEnd hears of the main fiber's end, before anything else goes on.
+	OnEnd func(main *Fiber)
 }
 
 // Deterministic is the runtime of tests: fibers are coroutines, one runs at a
@@ -50,7 +52,7 @@ type DeterministicOptions struct {
 // process here: Go does not switch coroutines between threads.
 type Deterministic struct {
 	machine
-	o     DeterministicOptions
+	c     DeterministicConfig
 	clock *VirtualClock
 	ids   uint64
 
@@ -60,6 +62,11 @@ type Deterministic struct {
 	inFlight int
 	arrived  chan struct{}
 
+	// late are turns of fibers that never wait, and polled how many of them were given
+	// since anything else ran: when that is all, the next timer comes first.
+	late   ring[task]
+	polled int
+
 	steps   int
 	defects []Unheard
 	// random is made when it is first asked for.
@@ -67,9 +74,9 @@ type Deterministic struct {
 }
 
 // NewDeterministic makes a runtime for one run.
-func NewDeterministic(o DeterministicOptions) *Deterministic {
-	d := &Deterministic{o: o, arrived: make(chan struct{}, 1), clock: newVirtualClock(o.Start)}
-	d.onRun = o.OnRun
+func NewDeterministic(c DeterministicConfig) *Deterministic {
+	d := &Deterministic{c: c, arrived: make(chan struct{}, 1), clock: newVirtualClock(c.Start)}
+	d.onRun = c.OnRun
 	return d
 }
 
@@ -80,24 +87,19 @@ func (d *Deterministic) Clock() Clock { return d.clock }
 // with the same seed and order. Only code that runs on the runtime may use it.
 func (d *Deterministic) Random() *rand.Rand {
 	if d.random == nil {
-		d.random = rand.New(rand.NewPCG(d.o.Seed, 0))
+		d.random = rand.New(rand.NewPCG(d.c.Seed, 0))
 	}
 	return d.random
 }
 
-// Steps is the number of steps so far; only runs with hooks count them.
+// Steps is the number of steps so far.
 func (d *Deterministic) Steps() int { return d.steps }
 
 func (d *Deterministic) nextID() FiberID { d.ids++; return FiberID(d.ids) }
 
-func (d *Deterministic) hooks() uint32 {
-	if d.o.Preempt || d.o.MaxSteps > 0 || d.o.OnStep != nil {
-		return flagHooked
-	}
-	return 0
-}
+func (d *Deterministic) hooks() uint32 { return flagHooked }
 
-func (d *Deterministic) explores() bool { return d.o.Order == ExploreOrder }
+func (d *Deterministic) explores() bool { return d.c.Order == ExploreOrder }
 
 func (d *Deterministic) start(f *Fiber) {
 	if d.explores() {
@@ -110,12 +112,31 @@ func (d *Deterministic) start(f *Fiber) {
 func (d *Deterministic) startLater(by, f *Fiber) { d.dispatch(by, startTask(f)) }
 
 func (d *Deterministic) dispatch(on *Fiber, t task) {
+	if t.fiber == on {
+		on.host.yielding = true
+		on.host.steps += turnSteps
+		if spins(on) {
+			d.late.push(t)
+			return
+		}
+	}
 	if d.explores() {
 		d.push(t)
 		return
 	}
 	d.machine.dispatch(on, t)
 }
+
+// tireless is how many steps a fiber makes without waiting before timers come first. On
+// a virtual clock no time passes while fibers run, so that a loop that waits for nothing
+// would keep back even the timeout that is to end it.
+const tireless = 1 << 20
+
+// turnSteps is how many steps it counts that a fiber waits for its turn: whoever polls
+// costs more than who computes.
+const turnSteps = 16
+
+func spins(f *Fiber) bool { return f.host.steps >= tireless }
 
 func (d *Deterministic) push(t task) {
 	b := d.newBatch(nil)
@@ -124,6 +145,12 @@ func (d *Deterministic) push(t task) {
 }
 
 func (d *Deterministic) block(f *Fiber) {
+	if f.host.yielding {
+		f.host.yielding = false
+		d.yield(f)
+		return
+	}
+	f.host.steps = 0
 	f.host.co.where = callers()
 	d.yield(f)
 	f.host.co.where = nil
@@ -166,15 +193,31 @@ func (d *Deterministic) settled(fn func()) {
 
 func (d *Deterministic) step(f *Fiber) {
 	d.steps++
-	if d.o.MaxSteps > 0 && d.steps > d.o.MaxSteps {
+	if d.c.MaxSteps > 0 && d.steps > d.c.MaxSteps {
 		d.halted = true
-		d.yield(f) // never resumed: the run is over
+		if d.current != nil {
+			d.yield(d.current) // never resumed: the run is over
+		}
 	}
-	if d.o.OnStep != nil {
-		d.o.OnStep(d.steps, f)
+	if d.c.OnStep != nil {
+		d.c.OnStep(d.steps, f)
 	}
-	if d.o.Preempt && d.ready.len() > 0 && d.choose(2) == 1 {
+	if f != d.current {
+		return // evaluated by another, who cannot stop it
+	}
+	before := f.host.steps / patience
+	f.host.steps++
+	switch {
+	case d.c.Preempt && d.ready.len() > 0 && d.choose(2) == 1:
 		d.push(resumeTask(f))
+		d.yield(f)
+	case f.host.steps/patience > before:
+		// What came from elsewhere waits until nothing is ready, which may be never.
+		for d.foreign.len() > 0 {
+			d.push(d.foreign.pop())
+		}
+		d.dispatch(f, resumeTask(f))
+		f.host.yielding = false
 		d.yield(f)
 	}
 }
@@ -188,48 +231,60 @@ func (d *Deterministic) post(task) bool    { return false }
 func (d *Deterministic) beside() *Parallel { return nil }
 
 func (d *Deterministic) choose(n int) int {
-	if d.o.Choose == nil || n < 2 {
+	if d.c.Choose == nil || n < 2 {
 		return 0
 	}
-	return d.o.Choose(n)
+	return d.c.Choose(n)
 }
 
-// Run runs body as the main fiber until nothing is ready, in flight or timed.
-// started, when not nil, is given the main fiber before it runs, ended when it
-// has ended. The report says what was still waiting.
-func (d *Deterministic) Run(env *Env, body func(*Fiber) *Cause, started, ended func(*Fiber)) Report {
+// Run runs body as the main fiber until nothing is ready, in flight or timed. The
+// report says what was still waiting.
+func (d *Deterministic) Run(body func(*Fiber) *Cause, c RunConfig) Report {
 	main := new(Fiber)
-	main.init(d, env, true, Func(body))
+	main.init(d, c.Env, true, Func(body))
+	ended := false
 	main.Observe(NewObserver(func(f *Fiber) {
-		if ended != nil {
-			ended(f)
+		ended = true
+		if d.c.OnEnd != nil {
+			d.c.OnEnd(f)
 		}
 	}))
-	if started != nil {
-		started(main)
+	if c.Started != nil {
+		c.Started(main)
 	}
 	d.start(main)
 	for !d.halted && d.turn() {
 	}
 	report := d.report(main)
+	report.Ended = ended
 	d.abandon()
 	return report
 }
 
 // turn runs one thing, in the order of precedence: what is ready, then settled
 // foreign work, then (waiting for it) foreign work in flight, then the earliest
-// timer.
+// timer. A fiber that never waits comes after the timer.
 func (d *Deterministic) turn() bool {
 	d.collect()
 	switch {
 	case d.somethingReady():
+		d.polled = 0
 		i := 0
 		if d.explores() {
 			i = d.choose(d.ready.len())
 		}
 		d.runNext(i)
 	case d.foreign.len() > 0:
+		d.polled = 0
 		d.do(d.foreign.pop())
+	case d.polled < d.late.len():
+		d.polled++
+		d.do(d.late.pop())
+	case d.late.len() > 0:
+		d.polled = 0
+		if !d.inForeign() {
+			d.clock.fireNext()
+		}
 	case d.waitForeign():
 	default:
 		return d.clock.fireNext()
@@ -246,6 +301,13 @@ func (d *Deterministic) collect() {
 	for _, fn := range in {
 		d.settled(fn)
 	}
+}
+
+// inForeign tells whether foreign work is in flight, so that the clock stands still.
+func (d *Deterministic) inForeign() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.inFlight > 0 || len(d.inbox) > 0
 }
 
 func (d *Deterministic) waitForeign() bool {

@@ -88,9 +88,11 @@ type host struct {
 	gated bool
 	// serving tells that the fiber's goroutine runs next once finish has returned.
 	serving bool
-	// steps it made behind the gate.
-	steps int32
-	next  *Fiber
+	// steps it made behind the gate (parallel), or since it last waited for anything
+	// but its turn, and whether it waits for that (deterministic).
+	steps    int32
+	yielding bool
+	next     *Fiber
 	// deterministic runtime
 	co    *coroutine
 	batch *batch
@@ -213,6 +215,7 @@ func (f *Fiber) runBody() {
 		// stopped, but the fiber still ends by the rules: its children are interrupted
 		// and its observers hear of it.
 		f.host.serving = false
+		f.disarm()
 		f.finishSurely(CauseDie(Exited{}))
 	}()
 	body := f.body

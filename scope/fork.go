@@ -12,9 +12,9 @@ const (
 	StartInherited
 )
 
-// ForkOptions says how a fiber starts. The zero value is TypeScript's default:
+// ForkConfig says how a fiber starts. The zero value is TypeScript's default:
 // a child, started when its parent lets go, interruptible.
-type ForkOptions struct {
+type ForkConfig struct {
 	// Immediate starts the fiber at once: it runs to its first park or its end
 	// before Fork returns. On the parallel runtime it runs on beside its parent
 	// when it has made 2,048 steps, or blocks in foreign code, before that.
@@ -29,7 +29,7 @@ type ForkOptions struct {
 // Fork starts a fiber that runs body and has f's services. A child is
 // interrupted and awaited when f ends. f itself may be parked when code that
 // runs on its behalf calls this, as long as the fork is a daemon.
-func (f *Fiber) Fork(body func(*Fiber) *Cause, o ForkOptions) *Fiber {
+func (f *Fiber) Fork(body func(*Fiber) *Cause, o ForkConfig) *Fiber {
 	child := new(Fiber)
 	f.ForkInto(child, Func(body), o)
 	return child
@@ -42,7 +42,7 @@ func (f *Fiber) Fork(body func(*Fiber) *Cause, o ForkOptions) *Fiber {
 func (f *Fiber) ForkBeside(body func(*Fiber) *Cause) *Fiber {
 	child, beside := new(Fiber), f.rt.beside()
 	if beside == nil {
-		f.ForkInto(child, Func(body), ForkOptions{Daemon: true})
+		f.ForkInto(child, Func(body), ForkConfig{Daemon: true})
 		return child
 	}
 	child.init(beside, f.env, true, Func(body))
@@ -54,14 +54,14 @@ func (f *Fiber) ForkBeside(body func(*Fiber) *Cause) *Fiber {
 }
 
 // ForkInto is Fork into memory of the caller's, which must be zero.
-func (f *Fiber) ForkInto(child *Fiber, body Body, o ForkOptions) {
+func (f *Fiber) ForkInto(child *Fiber, body Body, o ForkConfig) {
 	f.Prepare(child, body, o)
 	f.Start(child, o)
 }
 
 // Prepare makes child ready without starting it, so that observers can be added
 // before it runs. Start must follow, or Interrupt.
-func (f *Fiber) Prepare(child *Fiber, body Body, o ForkOptions) {
+func (f *Fiber) Prepare(child *Fiber, body Body, o ForkConfig) {
 	interruptible := o.Mode == StartInterruptible || (o.Mode == StartInherited && f.Interruptible())
 	child.init(f.rt, f.env, interruptible, body)
 	child.bound = !o.Daemon || o.bound
@@ -77,7 +77,7 @@ func (f *Fiber) Prepare(child *Fiber, body Body, o ForkOptions) {
 }
 
 // Start starts what Prepare made.
-func (f *Fiber) Start(child *Fiber, o ForkOptions) {
+func (f *Fiber) Start(child *Fiber, o ForkConfig) {
 	if o.Immediate {
 		f.rt.start(child)
 	} else {
@@ -88,7 +88,7 @@ func (f *Fiber) Start(child *Fiber, o ForkOptions) {
 // ForkIn starts a daemon that ends with s: closing s interrupts and awaits it,
 // unless it is the fiber that closes. In a closed scope it never runs and is
 // interrupted.
-func (f *Fiber) ForkIn(s *Scope, child *Fiber, body Body, o ForkOptions) {
+func (f *Fiber) ForkIn(s *Scope, child *Fiber, body Body, o ForkConfig) {
 	o.Daemon = true
 	if s.Closed() {
 		child.init(f.rt, f.env, true, body)

@@ -215,15 +215,28 @@ func (f *Fiber) InterruptCause(c *Cause) {
 }
 
 // OnInterrupt has hook called when an interruption arrives while the fiber is
-// interruptible; nil takes it back. The hook may be called more than once, from
+// interruptible, until the function that it returns is called. Hooks nest: those
+// that were there before are called, too. A hook may be called more than once, from
 // any goroutine, and must not block. It is called at once, before OnInterrupt
 // returns, when an interruption is pending.
-func (f *Fiber) OnInterrupt(hook func()) {
+func (f *Fiber) OnInterrupt(hook func()) (remove func()) {
 	f.mu.Lock()
+	outer := f.onInterrupt
 	f.onInterrupt = hook
+	if outer != nil {
+		f.onInterrupt = func() {
+			hook()
+			outer()
+		}
+	}
 	f.mu.Unlock()
-	if hook != nil && f.flags.Load()&flagPending != 0 {
+	if f.flags.Load()&flagPending != 0 {
 		hook()
+	}
+	return func() {
+		f.mu.Lock()
+		f.onInterrupt = outer
+		f.mu.Unlock()
 	}
 }
 

@@ -27,6 +27,8 @@ type machine struct {
 	live       int
 	// running is the goroutine that runs at the moment. Any goroutine may read it.
 	running atomic.Uintptr
+	// current is the fiber that runs, nil between two.
+	current *Fiber
 
 	// onRun hears of each switch to a fiber.
 	onRun func(f *Fiber)
@@ -113,8 +115,10 @@ func (m *machine) run(f *Fiber) {
 	if m.onRun != nil {
 		m.onRun(f)
 	}
-	here, co := m.running.Load(), f.host.co
+	here, before, co := m.running.Load(), m.current, f.host.co
+	m.current = f
 	co.next()
+	m.current = before
 	m.running.Store(here)
 	if co.dying {
 		m.bury(co)

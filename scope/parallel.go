@@ -17,15 +17,10 @@ type Parallel struct {
 	shared *atomic.Uint64
 }
 
-// NewParallel makes a parallel runtime. A nil clock is the process's one live
-// clock, so that what outlives a run (a cache, a manager of leases) may compare
-// what it read in one with what it reads in the next.
-func NewParallel(clock Clock) *Parallel {
-	if clock == nil {
-		clock = processClock()
-	}
-	return &Parallel{clock: clock}
-}
+// NewParallel makes a parallel runtime. Without OnClock its clock is the process's
+// one live clock, so that what outlives a run (a cache, a manager of leases) may
+// compare what it read in one with what it reads in the next.
+func NewParallel(options ...RuntimeOption) *Parallel { return &Parallel{clock: clockOf(options)} }
 
 // processClock starts with the first runtime: importing reads no clock.
 var processClock = sync.OnceValue(NewLiveClock)
@@ -42,10 +37,10 @@ func (p *Parallel) nextID() FiberID {
 
 func (p *Parallel) hooks() uint32 { return 0 }
 
-// patience is how many steps a fiber that was started immediately makes before
-// its starter goes on without it: TypeScript makes a fiber yield after as many.
-// Without a limit a racer that only computes would keep its race from starting
-// the timer that is to stop it.
+// patience is how many steps a fiber makes before others get their turn though it does
+// not wait: TypeScript makes it yield after as many. Here, where fibers run side by
+// side, that is who started it immediately. Without a limit a racer that only computes
+// would keep its race from starting the timer that is to stop it.
 const patience = 2048
 
 // start lets f run to its first park, its first yield, or its end, before the
@@ -148,27 +143,25 @@ func logUnheard(f *Fiber, c *Cause) {
 }
 
 // Run runs body as a main fiber on the caller's goroutine and returns its
-// cause when it has ended. started, when not nil, is given the fiber before
-// body runs. Detached fibers may outlive it.
-func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber)) *Cause {
+// cause when it has ended. Detached fibers may outlive it.
+func (p *Parallel) Run(body func(*Fiber) *Cause, c RunConfig) *Cause {
 	f := new(Fiber)
-	f.init(p, env, true, Func(body))
+	f.init(p, c.Env, true, Func(body))
 	f.Observe(NewObserver(func(*Fiber) {}))
-	if started != nil {
-		started(f)
+	if c.Started != nil {
+		c.Started(f)
 	}
 	f.main()
-	c, _ := f.Exited()
-	return c
+	cause, _ := f.Exited()
+	return cause
 }
 
-// Go starts a root fiber on a goroutine of its own, into memory of the caller's. It does
-// not wait for the fiber's first park. started, when not nil, is given the fiber before
-// body runs.
-func (p *Parallel) Go(f *Fiber, env *Env, body func(*Fiber) *Cause, started func(*Fiber)) {
-	f.init(p, env, true, Func(body))
-	if started != nil {
-		started(f)
+// Go starts a root fiber on a goroutine of its own, into memory of the caller's.
+// It does not wait for the fiber's first park: body may wait for its caller.
+func (p *Parallel) Go(f *Fiber, body func(*Fiber) *Cause, c RunConfig) {
+	f.init(p, c.Env, true, Func(body))
+	if c.Started != nil {
+		c.Started(f)
 	}
 	p.startLater(nil, f)
 }

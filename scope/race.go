@@ -35,8 +35,8 @@ func (r *racer) Run(f *Fiber) *Cause { return r.in.body(r.i, f) }
 // Ended implements Listener.
 func (r *racer) Ended(*Fiber) { r.in.hear(r) }
 
-// RaceOptions configures Race.
-type RaceOptions struct {
+// RaceConfig configures Race.
+type RaceConfig struct {
 	// First ends the race with the first racer that ends, however; otherwise
 	// the first success wins, and only when all have failed the race does, with
 	// all their causes.
@@ -46,7 +46,7 @@ type RaceOptions struct {
 // Race runs n bodies as daemons beside f, starting them in order until one has
 // won. The losers are interrupted and awaited before it returns. winner is the
 // index of the body that decided, or -1 when all failed.
-func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (winner int, c *Cause) {
+func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceConfig) (winner int, c *Cause) {
 	r := &race{n: n, body: body, first: o.First, winner: -1}
 	returned, mark := false, f.Mark()
 	defer func() {
@@ -89,14 +89,14 @@ func (r *race) run(f *Fiber) *Cause {
 		it := &racers[i]
 		it.in, it.i = r, i
 		it.end.Init(it)
-		f.Prepare(&it.fiber, it, ForkOptions{Daemon: true, bound: true, Immediate: true})
+		f.Prepare(&it.fiber, it, ForkConfig{Daemon: true, bound: true, Immediate: true})
 		// The race looks at its end itself: a defect before the first park must not
 		// count as unheard.
 		it.fiber.watched = true
 		r.mu.Lock()
 		r.living.add(&it.fiber)
 		r.mu.Unlock()
-		f.Start(&it.fiber, ForkOptions{Immediate: true})
+		f.Start(&it.fiber, ForkConfig{Immediate: true})
 		if !it.fiber.Observe(&it.end) {
 			r.hear(it)
 		}

@@ -9,11 +9,12 @@ import (
 
 // Report is what a deterministic run ended with.
 type Report struct {
-	// Main is the main fiber.
-	Main *Fiber
+	// Main is the main fiber, and Ended tells whether it ended.
+	Main  *Fiber
+	Ended bool
 	// Now is how far the clock went.
 	Now time.Duration
-	// Steps is the number of steps, when they were counted.
+	// Steps is the number of steps.
 	Steps int
 	// StepLimit tells that the run was cut off at MaxSteps.
 	StepLimit bool
@@ -59,7 +60,7 @@ func (r Report) String() string {
 func (d *Deterministic) report(main *Fiber) Report {
 	r := Report{Main: main, Now: d.clock.now, Steps: d.steps, StepLimit: d.halted, Unheard: d.defects}
 	for _, f := range d.alive() {
-		on := "something unknown"
+		on := "its turn"
 		if w := f.host.wait; w != nil {
 			on = w.What
 			if w.Fiber != nil {

@@ -51,11 +51,37 @@ type Runtime interface {
 // LiveRuntime is a runtime of real programs: *Parallel or *Serial.
 type LiveRuntime interface {
 	Runtime
-	// Run runs body as a main fiber and returns its cause when it has ended. started,
-	// when not nil, is given the fiber before body runs.
-	Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber)) *Cause
+	// Run runs body as a main fiber and returns its cause when it has ended.
+	Run(body func(*Fiber) *Cause, c RunConfig) *Cause
 	// Go starts a root fiber, into memory of the caller's, and does not wait.
-	Go(f *Fiber, env *Env, body func(*Fiber) *Cause, started func(*Fiber))
+	Go(f *Fiber, body func(*Fiber) *Cause, c RunConfig)
+}
+
+// RuntimeOption configures a runtime on the live clock.
+type RuntimeOption func(*runtimeConfig)
+
+type runtimeConfig struct{ clock Clock }
+
+// OnClock has the runtime's fibers sleep by c.
+func OnClock(c Clock) RuntimeOption { return func(r *runtimeConfig) { r.clock = c } }
+
+func clockOf(options []RuntimeOption) Clock {
+	var c runtimeConfig
+	for _, o := range options {
+		o(&c)
+	}
+	if c.clock == nil {
+		return processClock()
+	}
+	return c.clock
+}
+
+// RunConfig says what a run's main fiber begins with.
+type RunConfig struct {
+	// Env are its services.
+	Env *Env
+	// Started, when not nil, is given the fiber before it runs.
+	Started func(main *Fiber)
 }
 
 // Dispatch runs task the way TypeScript's scheduler does: after what runs now,
@@ -79,6 +105,6 @@ func Settled(rt Runtime, fn func()) { rt.settled(fn) }
 // on rt, and rt runs one fiber at a time.
 func Alone(rt Runtime) bool { return rt.serial() && !rt.outside() }
 
-// Leave is called by code that is about to block f's goroutine outside the
-// kernel, so that who started f immediately does not wait for it.
-func Leave(f *Fiber) { f.rt.leave(f) }
+// AboutToBlock is called by code that is about to block f's goroutine outside the
+// kernel, so that what started f immediately does not wait for it.
+func AboutToBlock(f *Fiber) { f.rt.leave(f) }

@@ -28,8 +28,9 @@ func (f *Fiber) Mark() Mark { return Mark{f.depth, f.segment} }
 func (f *Fiber) Reset(m Mark) { f.depth, f.segment = m.depth, m.segment }
 
 // Unwound makes f ready for what still has to run while a Goexit unwinds it: it is
-// back at m, and masked, as finalizers are.
+// back at m, waits for nothing, and is masked, as finalizers are.
 func (f *Fiber) Unwound(m Mark) {
+	f.disarm()
 	f.Reset(m)
 	f.MaskAfter(nil)
 }

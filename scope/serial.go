@@ -53,12 +53,10 @@ type Serial struct {
 	ended         chan struct{}
 }
 
-// NewSerial makes a serial runtime. A nil clock is the process's one live clock, as
-// for NewParallel.
-func NewSerial(clock Clock) *Serial {
-	if clock == nil {
-		clock = processClock()
-	}
+// NewSerial makes a serial runtime. Without OnClock its fibers sleep by the process's
+// one live clock, as for NewParallel.
+func NewSerial(options ...RuntimeOption) *Serial {
+	clock := clockOf(options)
 	s := &Serial{bell: make(chan struct{}, 1), ended: make(chan struct{})}
 	s.clock = serialClock{s, clock}
 	s.companion = &Parallel{clock: clock, shared: &s.ids}
@@ -129,7 +127,7 @@ func (s *Serial) block(f *Fiber) {
 // step has a fiber that never waits let others run after as many steps as in
 // TypeScript.
 func (s *Serial) step(f *Fiber) {
-	if f.host.steps++; f.host.steps < patience || f.host.co == nil || s.outside() {
+	if f.host.steps++; f.host.steps < patience || s.outside() || f != s.current {
 		return
 	}
 	f.host.steps = 0
@@ -163,41 +161,41 @@ type Closed struct{}
 func (Closed) Error() string { return "the serial runtime is closed" }
 
 // Run runs body as a main fiber, from another goroutine, and returns its cause when it
-// has ended. started, when not nil, is given the fiber before body runs. Detached
-// fibers may outlive it: the runtime goes on with them. A Goexit of body goes on in
-// the caller. On a runtime that is closed the cause is the defect Closed; a call from
-// the runtime itself panics, since it would wait for itself.
-func (s *Serial) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber)) *Cause {
+// has ended. Detached fibers may outlive it: the runtime goes on with them. A Goexit of
+// body goes on in the caller. On a runtime that is closed the cause is the defect
+// Closed; a call from the runtime itself panics, since it would wait for itself.
+func (s *Serial) Run(body func(*Fiber) *Cause, c RunConfig) *Cause {
 	if !s.outside() {
 		panic("scope: Run of a serial runtime waits, and must not be called on that runtime; fork instead")
 	}
 	f, done, exited := new(Fiber), make(chan struct{}), false
-	s.Go(f, env, func(f *Fiber) *Cause {
-		exited = true
-		c := f.Guard(func() *Cause { return body(f) })
-		exited = false
-		return c
-	}, func(f *Fiber) {
+	started := c.Started
+	c.Started = func(f *Fiber) {
 		f.Observe(NewObserver(func(*Fiber) { close(done) }))
 		if started != nil {
 			started(f)
 		}
-	})
+	}
+	s.Go(f, func(f *Fiber) *Cause {
+		exited = true
+		c := f.Guard(func() *Cause { return body(f) })
+		exited = false
+		return c
+	}, c)
 	<-done
 	if exited {
 		runtime.Goexit()
 	}
-	c, _ := f.Exited()
-	return c
+	cause, _ := f.Exited()
+	return cause
 }
 
-// Go starts a root fiber, into memory of the caller's, and does not wait. started,
-// when not nil, is given the fiber before body runs. On a runtime that is closed the
-// fiber ends with the defect Closed. Any goroutine may call it.
-func (s *Serial) Go(f *Fiber, env *Env, body func(*Fiber) *Cause, started func(*Fiber)) {
-	f.init(s, env, true, Func(body))
-	if started != nil {
-		started(f)
+// Go starts a root fiber, into memory of the caller's, and does not wait. On a runtime
+// that is closed the fiber ends with the defect Closed. Any goroutine may call it.
+func (s *Serial) Go(f *Fiber, body func(*Fiber) *Cause, c RunConfig) {
+	f.init(s, c.Env, true, Func(body))
+	if c.Started != nil {
+		c.Started(f)
 	}
 	s.startFrom(f)
 }

@@ -14,7 +14,7 @@ import (
 // Close interrupts what waits, detached fibers too, and waits for finalizers, which may
 // fork and wait. Nothing is taken in afterwards.
 func TestSerialClose(t *testing.T) {
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	var order []string
 	log := func(what string) { order = append(order, what) }
 	parked := make(chan struct{}, 2)
@@ -26,7 +26,7 @@ func TestSerialClose(t *testing.T) {
 						c := rest(f, func(w func() bool) { go w() })
 						log("released " + name)
 						return c
-					}, scope.ForkOptions{Daemon: true})
+					}, scope.ForkConfig{Daemon: true})
 					return f.Await(release)
 				})
 				return rest(f, func(func() bool) { parked <- struct{}{} })
@@ -34,11 +34,11 @@ func TestSerialClose(t *testing.T) {
 		}
 	}
 	var main scope.Fiber
-	s.Go(&main, nil, func(f *scope.Fiber) *scope.Cause {
-		f.Fork(holding("detached"), scope.ForkOptions{Daemon: true})
-		f.Fork(holding("child"), scope.ForkOptions{})
+	s.Go(&main, func(f *scope.Fiber) *scope.Cause {
+		f.Fork(holding("detached"), scope.ForkConfig{Daemon: true})
+		f.Fork(holding("child"), scope.ForkConfig{})
 		return rest(f, func(func() bool) {})
-	}, nil)
+	}, scope.RunConfig{})
 	<-parked
 	<-parked
 	if err := s.Close(context.Background()); err != nil {
@@ -57,11 +57,11 @@ func TestSerialClose(t *testing.T) {
 	if err := s.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
-	c := s.Run(nil, func(*scope.Fiber) *scope.Cause { t.Error("it runs"); return nil }, nil)
+	c := s.Run(func(*scope.Fiber) *scope.Cause { t.Error("it runs"); return nil }, scope.RunConfig{})
 	if die, ok := c.Defect(); !ok || die.Defect != (scope.Closed{}) {
 		t.Errorf("Run gave %v", c)
 	}
-	c = s.Run(nil, func(*scope.Fiber) *scope.Cause { t.Error("it runs"); return nil }, func(f *scope.Fiber) { f.Interrupt(0) })
+	c = s.Run(func(*scope.Fiber) *scope.Cause { t.Error("it runs"); return nil }, scope.RunConfig{Started: func(f *scope.Fiber) { f.Interrupt(0) }})
 	if !c.HasInterruptsOnly() {
 		t.Errorf("a fiber that was interrupted before ended with %v", c)
 	}
@@ -70,10 +70,10 @@ func TestSerialClose(t *testing.T) {
 // When Close may wait no longer, what is left is torn down: Go defers run, finalizers
 // do not, and no goroutine is left.
 func TestSerialCloseThatGivesUp(t *testing.T) {
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	parked, unwound := make(chan struct{}), make(chan struct{})
 	var f scope.Fiber
-	s.Go(&f, nil, func(f *scope.Fiber) *scope.Cause {
+	s.Go(&f, func(f *scope.Fiber) *scope.Cause {
 		defer close(unwound)
 		return f.Scoped(func(at *scope.Scope) *scope.Cause {
 			at.Add(f, func(*scope.Fiber, scope.Exit[any]) *scope.Cause {
@@ -83,7 +83,7 @@ func TestSerialCloseThatGivesUp(t *testing.T) {
 			f.Mask()
 			return rest(f, func(func() bool) { close(parked) })
 		})
-	}, nil)
+	}, scope.RunConfig{})
 	<-parked
 	gaveUp := errors.New("gave up")
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -104,7 +104,7 @@ func TestSerialCloseThatGivesUp(t *testing.T) {
 // is refused.
 func TestSerialPostsBesideAClose(t *testing.T) {
 	for range 50 {
-		s := scope.NewSerial(nil)
+		s := scope.NewSerial()
 		var taken, ran atomic.Int64
 		var all sync.WaitGroup
 		begun := make(chan struct{}, 4)
@@ -142,19 +142,19 @@ func TestSerialPostsBesideAClose(t *testing.T) {
 // Runs race with a close, too: each ends, with its own result, the interruption or Closed.
 func TestSerialRunsBesideAClose(t *testing.T) {
 	for range 200 {
-		s := scope.NewSerial(nil)
+		s := scope.NewSerial()
 		var all sync.WaitGroup
 		begun := make(chan struct{}, 4)
 		for range 4 {
 			all.Go(func() {
 				for {
-					c := s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+					c := s.Run(func(f *scope.Fiber) *scope.Cause {
 						select {
 						case begun <- struct{}{}:
 						default:
 						}
 						return rest(f, func(w func() bool) { go w() })
-					}, nil)
+					}, scope.RunConfig{})
 					if die, ok := c.Defect(); ok && die.Defect == (scope.Closed{}) {
 						return
 					}

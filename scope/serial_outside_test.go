@@ -12,9 +12,9 @@ import (
 // An interruption from outside falls between two waits of the fiber that runs, never in
 // the middle of what it does.
 func TestSerialInterruptedFromOutside(t *testing.T) {
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	steps := 0
-	c := s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+	c := s.Run(func(f *scope.Fiber) *scope.Cause {
 		done := make(chan struct{})
 		go func() {
 			f.Interrupt(0)
@@ -22,13 +22,13 @@ func TestSerialInterruptedFromOutside(t *testing.T) {
 		}()
 		<-done // asked for, and not noticed while the fiber computes
 		for range 100 {
-			if f.Signaled() {
+			if c := f.Notice(); c != nil {
 				t.Error("noticed in the middle of a step")
 			}
 			steps++
 		}
 		return rest(f, func(func() bool) {})
-	}, nil)
+	}, scope.RunConfig{})
 	if !c.HasInterruptsOnly() || steps != 100 {
 		t.Errorf("ended with %v after %d steps", c, steps)
 	}
@@ -37,7 +37,7 @@ func TestSerialInterruptedFromOutside(t *testing.T) {
 // A fiber that never stops yielding keeps neither what came from outside nor a timer
 // from their turns.
 func TestSerialYieldsStarveNobody(t *testing.T) {
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	for name, stop := range map[string]func(f *scope.Fiber){
 		"an interruption": func(f *scope.Fiber) { go f.Interrupt(0) },
 		"a timer":         func(f *scope.Fiber) { f.Clock().AfterFunc(0, func() { f.Interrupt(0) }) },
@@ -51,14 +51,14 @@ func TestSerialYieldsStarveNobody(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+			c := s.Run(func(f *scope.Fiber) *scope.Cause {
 				stop(f)
 				for {
 					if c := yield(f); c != nil {
 						return c
 					}
 				}
-			}, nil)
+			}, scope.RunConfig{})
 			if !c.HasInterruptsOnly() {
 				t.Errorf("ended with %v", c)
 			}
@@ -71,7 +71,7 @@ func TestSerialYieldsStarveNobody(t *testing.T) {
 // nobody is left.
 func TestSerialInterruptedAnyTime(t *testing.T) {
 	const runs = 2000
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	var acquired, released atomic.Int64
 	var all sync.WaitGroup
 	gate := make(chan *scope.Fiber)
@@ -83,7 +83,7 @@ func TestSerialInterruptedAnyTime(t *testing.T) {
 		})
 	}
 	for range runs {
-		s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+		s.Run(func(f *scope.Fiber) *scope.Cause {
 			return f.Scoped(func(at *scope.Scope) *scope.Cause {
 				entered, c := f.Mask()
 				if c != nil {
@@ -102,10 +102,10 @@ func TestSerialInterruptedAnyTime(t *testing.T) {
 				if c != nil {
 					return c
 				}
-				child := f.Fork(func(f *scope.Fiber) *scope.Cause { return rest(f, func(w func() bool) { go w() }) }, scope.ForkOptions{})
+				child := f.Fork(func(f *scope.Fiber) *scope.Cause { return rest(f, func(w func() bool) { go w() }) }, scope.ForkConfig{})
 				return f.Join(child)
 			})
-		}, func(f *scope.Fiber) { gate <- f })
+		}, scope.RunConfig{Started: func(f *scope.Fiber) { gate <- f }})
 	}
 	close(gate)
 	all.Wait()
@@ -118,7 +118,7 @@ func TestSerialInterruptedAnyTime(t *testing.T) {
 // posted, and run there.
 func TestSerialForksFromOutside(t *testing.T) {
 	const n = 100
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	forker, gate := make(chan *scope.Fiber), make(chan func() bool, 1)
 	counted := 0
 	var forks sync.WaitGroup
@@ -131,15 +131,15 @@ func TestSerialForksFromOutside(t *testing.T) {
 				counted++
 				forks.Done()
 				return nil
-			}, scope.ForkOptions{Daemon: true, Immediate: true})
+			}, scope.ForkConfig{Daemon: true, Immediate: true})
 		}
 		forks.Wait()
 		wake()
 	}()
-	s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+	s.Run(func(f *scope.Fiber) *scope.Cause {
 		forker <- f
 		return rest(f, func(w func() bool) { gate <- w })
-	}, nil)
+	}, scope.RunConfig{})
 	if counted != n {
 		t.Errorf("%d ran", counted)
 	}
@@ -171,10 +171,10 @@ func TestForkBeside(t *testing.T) {
 		return f.Join(beside)
 	}
 	for name, run := range map[string]func() *scope.Cause{
-		"serial":   func() *scope.Cause { return scope.NewSerial(nil).Run(nil, body, nil) },
-		"parallel": func() *scope.Cause { return scope.NewParallel(nil).Run(nil, body, nil) },
+		"serial":   func() *scope.Cause { return scope.NewSerial().Run(body, scope.RunConfig{}) },
+		"parallel": func() *scope.Cause { return scope.NewParallel().Run(body, scope.RunConfig{}) },
 		"deterministic": func() (c *scope.Cause) {
-			scope.NewDeterministic(scope.DeterministicOptions{}).Run(nil, body, nil, func(f *scope.Fiber) { c, _ = f.Exited() })
+			scope.NewDeterministic(scope.DeterministicConfig{OnEnd: func(f *scope.Fiber) { c, _ = f.Exited() }}).Run(body, scope.RunConfig{})
 			return c
 		},
 	} {
@@ -189,8 +189,8 @@ func TestForkBeside(t *testing.T) {
 // An interruption that comes before the start ends the fiber unrun.
 func TestSerialInterruptedUnrun(t *testing.T) {
 	ran := false
-	c := scope.NewSerial(nil).Run(nil, func(*scope.Fiber) *scope.Cause { ran = true; return nil },
-		func(f *scope.Fiber) { f.Interrupt(0) })
+	c := scope.NewSerial().Run(func(*scope.Fiber) *scope.Cause { ran = true; return nil },
+		scope.RunConfig{Started: func(f *scope.Fiber) { f.Interrupt(0) }})
 	if ran || !c.HasInterruptsOnly() {
 		t.Errorf("ran: %v, ended with %v", ran, c)
 	}

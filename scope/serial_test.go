@@ -32,13 +32,13 @@ func yield(f *scope.Fiber) *scope.Cause {
 // is one step for the others, without any mutex.
 func TestSerialAtomicity(t *testing.T) {
 	const callers, rounds = 16, 50
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	var log []int // guarded by nothing but the runtime
 	count, inside := 0, 0
 	var all sync.WaitGroup
 	for i := range callers {
 		all.Go(func() {
-			c := s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+			c := s.Run(func(f *scope.Fiber) *scope.Cause {
 				for range rounds {
 					inside++
 					if inside != 1 {
@@ -53,7 +53,7 @@ func TestSerialAtomicity(t *testing.T) {
 					}
 				}
 				return nil
-			}, nil)
+			}, scope.RunConfig{})
 			if c != nil {
 				t.Errorf("ended with %v", c)
 			}
@@ -70,14 +70,14 @@ func TestSerialAtomicity(t *testing.T) {
 func TestSerialWakes(t *testing.T) {
 	var order []string
 	log := func(what string) { order = append(order, what) }
-	c := scope.NewSerial(nil).Run(nil, func(f *scope.Fiber) *scope.Cause {
+	c := scope.NewSerial().Run(func(f *scope.Fiber) *scope.Cause {
 		var inside, outside func() bool
 		for name, wake := range map[string]*func() bool{"inside": &inside, "outside": &outside} {
 			f.Fork(func(f *scope.Fiber) *scope.Cause {
 				c := rest(f, func(w func() bool) { *wake = w })
 				log("woken from " + name)
 				return c
-			}, scope.ForkOptions{Immediate: true})
+			}, scope.ForkConfig{Immediate: true})
 		}
 		inside()
 		woken := make(chan bool)
@@ -91,7 +91,7 @@ func TestSerialWakes(t *testing.T) {
 		}
 		log("and yields")
 		return rest(f, func(w func() bool) { go w() })
-	}, nil)
+	}, scope.RunConfig{})
 	if c != nil {
 		t.Errorf("ended with %v", c)
 	}
@@ -103,16 +103,16 @@ func TestSerialWakes(t *testing.T) {
 
 // Detached fibers outlive Run, as those of the parallel runtime do.
 func TestSerialGoesOnWithDetachedFibers(t *testing.T) {
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	proceed := make(chan func() bool, 1)
 	ended := make(chan struct{})
-	s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+	s.Run(func(f *scope.Fiber) *scope.Cause {
 		f.Fork(func(f *scope.Fiber) *scope.Cause {
 			defer close(ended)
 			return rest(f, func(w func() bool) { proceed <- w })
-		}, scope.ForkOptions{Daemon: true})
+		}, scope.ForkConfig{Daemon: true})
 		return nil
-	}, nil)
+	}, scope.RunConfig{})
 	(<-proceed)()
 	<-ended
 }
@@ -124,11 +124,11 @@ func TestSerialRuntimesSideBySide(t *testing.T) {
 	meeting.Add(n)
 	for range n {
 		all.Go(func() {
-			scope.NewSerial(nil).Run(nil, func(*scope.Fiber) *scope.Cause {
+			scope.NewSerial().Run(func(*scope.Fiber) *scope.Cause {
 				meeting.Done()
 				meeting.Wait()
 				return nil
-			}, nil)
+			}, scope.RunConfig{})
 		})
 	}
 	all.Wait()
@@ -137,16 +137,16 @@ func TestSerialRuntimesSideBySide(t *testing.T) {
 // A Goexit ends the fiber that it is called on, and goes on in who runs a main fiber;
 // the runtime lives on. So does one in an observer that the loop itself calls.
 func TestSerialGoexit(t *testing.T) {
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	ran, returned := false, false
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+		s.Run(func(f *scope.Fiber) *scope.Cause {
 			defer func() { ran = true }()
 			runtime.Goexit()
 			return nil
-		}, nil)
+		}, scope.RunConfig{})
 		returned = true
 	}()
 	<-over
@@ -154,24 +154,24 @@ func TestSerialGoexit(t *testing.T) {
 		t.Errorf("the defer ran: %v, Run returned: %v", ran, returned)
 	}
 	var child *scope.Fiber
-	c := s.Run(nil, func(f *scope.Fiber) *scope.Cause {
-		child = f.Fork(func(*scope.Fiber) *scope.Cause { runtime.Goexit(); return nil }, scope.ForkOptions{})
+	c := s.Run(func(f *scope.Fiber) *scope.Cause {
+		child = f.Fork(func(*scope.Fiber) *scope.Cause { runtime.Goexit(); return nil }, scope.ForkConfig{})
 		return f.Await(child)
-	}, nil)
+	}, scope.RunConfig{})
 	if end, _ := child.Exited(); c != nil || !end.HasDies() {
 		t.Errorf("the main fiber ended with %v, the child with %v", c, end)
 	}
 
 	heard := make(chan struct{})
-	s.Go(new(scope.Fiber), nil, func(*scope.Fiber) *scope.Cause { return nil }, func(f *scope.Fiber) {
+	s.Go(new(scope.Fiber), func(*scope.Fiber) *scope.Cause { return nil }, scope.RunConfig{Started: func(f *scope.Fiber) {
 		f.Observe(scope.NewObserver(func(*scope.Fiber) { runtime.Goexit() }))
 		f.Observe(scope.NewObserver(func(*scope.Fiber) { close(heard) }))
 		f.Interrupt(0) // before it starts: it ends on the loop
-	})
+	}})
 	<-heard
 	s.Clock().AfterFunc(0, runtime.Goexit)
 	s.Post(runtime.Goexit)
-	if c := s.Run(nil, func(f *scope.Fiber) *scope.Cause { return yield(f) }, nil); c != nil {
+	if c := s.Run(func(f *scope.Fiber) *scope.Cause { return yield(f) }, scope.RunConfig{}); c != nil {
 		t.Errorf("ended with %v", c)
 	}
 }
@@ -179,7 +179,7 @@ func TestSerialGoexit(t *testing.T) {
 // A batch goes on where a Goexit on the loop cut it short.
 func TestSerialGoexitInABatch(t *testing.T) {
 	var order []int
-	c := scope.NewSerial(nil).Run(nil, func(f *scope.Fiber) *scope.Cause {
+	c := scope.NewSerial().Run(func(f *scope.Fiber) *scope.Cause {
 		for i := range 3 {
 			scope.Dispatch(f, func() {
 				order = append(order, i)
@@ -187,7 +187,7 @@ func TestSerialGoexitInABatch(t *testing.T) {
 			})
 		}
 		return yield(f)
-	}, nil)
+	}, scope.RunConfig{})
 	if c != nil || !slices.Equal(order, []int{0, 1, 2}) {
 		t.Errorf("ended with %v after %v", c, order)
 	}
@@ -195,8 +195,8 @@ func TestSerialGoexitInABatch(t *testing.T) {
 
 // A panic is a defect of its fiber; what a posted function panics with is logged.
 func TestSerialPanics(t *testing.T) {
-	s := scope.NewSerial(nil)
-	c := s.Run(nil, func(*scope.Fiber) *scope.Cause { panic("boom") }, nil)
+	s := scope.NewSerial()
+	c := s.Run(func(*scope.Fiber) *scope.Cause { panic("boom") }, scope.RunConfig{})
 	if die, ok := c.Defect(); !ok || die.Defect != "boom" || die.Stack == nil {
 		t.Errorf("ended with %v", c)
 	}
@@ -205,7 +205,7 @@ func TestSerialPanics(t *testing.T) {
 // The stack of a fiber may be in several pieces, each on a goroutine of its own. It waits,
 // wakes and is woken on the last as on the first.
 func TestSerialSegments(t *testing.T) {
-	c := scope.NewSerial(nil).Run(nil, func(f *scope.Fiber) *scope.Cause {
+	c := scope.NewSerial().Run(func(f *scope.Fiber) *scope.Cause {
 		var wake func() bool
 		order := ""
 		f.Fork(func(f *scope.Fiber) *scope.Cause {
@@ -217,7 +217,7 @@ func TestSerialSegments(t *testing.T) {
 				f.Segment(func() { rest(f, func(w func() bool) { go w() }) })
 				order += "d"
 			})
-		}, scope.ForkOptions{Immediate: true})
+		}, scope.ForkConfig{Immediate: true})
 		f.Segment(func() {
 			order += "a"
 			wake()
@@ -231,7 +231,7 @@ func TestSerialSegments(t *testing.T) {
 			t.Errorf("the order is %q", order)
 		}
 		return c
-	}, nil)
+	}, scope.RunConfig{})
 	if c != nil {
 		t.Errorf("ended with %v", c)
 	}
@@ -240,9 +240,9 @@ func TestSerialSegments(t *testing.T) {
 // Coroutines must not be made by a goroutine that is locked to a thread, so the runtime
 // has one of its own.
 func TestSerialRunByALockedThread(t *testing.T) {
-	s := scope.NewSerial(nil)
+	s := scope.NewSerial()
 	work := func(f *scope.Fiber) *scope.Cause {
-		f.Fork(func(f *scope.Fiber) *scope.Cause { return yield(f) }, scope.ForkOptions{})
+		f.Fork(func(f *scope.Fiber) *scope.Cause { return yield(f) }, scope.ForkConfig{})
 		return yield(f)
 	}
 	done := make(chan struct{})
@@ -250,10 +250,10 @@ func TestSerialRunByALockedThread(t *testing.T) {
 		defer close(done)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		s.Run(nil, work, nil)
+		s.Run(work, scope.RunConfig{})
 	}()
 	<-done
-	s.Run(nil, work, nil)
+	s.Run(work, scope.RunConfig{})
 }
 
 // What would wait for itself, or on a goroutine where it cannot, says so.
@@ -262,7 +262,7 @@ func TestSerialMisuse(t *testing.T) {
 		misuse func(s *scope.Serial, f *scope.Fiber)
 		text   string
 	}{
-		"Run inside":   {func(s *scope.Serial, f *scope.Fiber) { s.Run(nil, yield, nil) }, "fork instead"},
+		"Run inside":   {func(s *scope.Serial, f *scope.Fiber) { s.Run(yield, scope.RunConfig{}) }, "fork instead"},
 		"Close inside": {func(s *scope.Serial, f *scope.Fiber) { s.Close(context.Background()) }, "must not be called on that runtime"},
 		"a wait in a coroutine of the program's": {func(s *scope.Serial, f *scope.Fiber) {
 			next, stop := iter.Pull(func(func(int) bool) { yield(f) })
@@ -271,17 +271,17 @@ func TestSerialMisuse(t *testing.T) {
 		}, "on a goroutine that is not its own"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := scope.NewSerial(nil)
-			cause := s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+			s := scope.NewSerial()
+			cause := s.Run(func(f *scope.Fiber) *scope.Cause {
 				c := f.Guard(func() *scope.Cause { c.misuse(s, f); return nil })
 				return c.Combine(yield(f))
-			}, nil)
+			}, scope.RunConfig{})
 			die, ok := cause.Defect()
 			text, _ := die.Defect.(string)
 			if !ok || !strings.Contains(text, c.text) || len(cause.Reasons()) != 1 {
 				t.Errorf("ended with %v", cause)
 			}
-			if c := s.Run(nil, yield, nil); c != nil {
+			if c := s.Run(yield, scope.RunConfig{}); c != nil {
 				t.Errorf("then %v", c)
 			}
 		})

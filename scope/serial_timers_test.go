@@ -13,9 +13,9 @@ import (
 // on the runtime, with what each makes ready before the next.
 func TestSerialTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := scope.NewSerial(scope.NewLiveClock())
+		s := scope.NewSerial(scope.OnClock(scope.NewLiveClock()))
 		var fired []string
-		c := s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+		c := s.Run(func(f *scope.Fiber) *scope.Cause {
 			clock := f.Clock()
 			for _, one := range []struct {
 				name string
@@ -33,7 +33,7 @@ func TestSerialTimers(t *testing.T) {
 				}
 			}
 			return rest(f, func(w func() bool) { clock.AfterFunc(time.Hour, func() { w() }) })
-		}, nil)
+		}, scope.RunConfig{})
 		want := []string{"now", "then", "past", "then", "a", "then", "b1", "then", "b2", "then", "c", "then"}
 		if c != nil || !slices.Equal(fired, want) {
 			t.Errorf("ended with %v, fired %q", c, fired)
@@ -46,7 +46,7 @@ func TestSerialTimers(t *testing.T) {
 // sleeps for a later one.
 func TestSerialTimersFromOutside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := scope.NewSerial(scope.NewLiveClock())
+		s := scope.NewSerial(scope.OnClock(scope.NewLiveClock()))
 		start := time.Now()
 		var fired []time.Duration
 		at := func() { fired = append(fired, time.Since(start)) }
@@ -74,22 +74,22 @@ func TestSerialTimersFromOutside(t *testing.T) {
 // others from being in time.
 func TestSerialAlarmOfAStoppedTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := scope.NewSerial(scope.NewLiveClock())
+		s := scope.NewSerial(scope.OnClock(scope.NewLiveClock()))
 		start := time.Now()
-		c := s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+		c := s.Run(func(f *scope.Fiber) *scope.Cause {
 			clock := f.Clock()
 			sleep := func(d time.Duration) {
 				rest(f, func(w func() bool) { clock.AfterFunc(d, func() { w() }) })
 			}
 			early := clock.AfterFunc(2*time.Second, func() { t.Error("it fired") })
 			sleep(time.Second) // the alarm is set for 1 s, then for 2 s
-			f.Fork(func(f *scope.Fiber) *scope.Cause { early.Stop(); return nil }, scope.ForkOptions{})
+			f.Fork(func(f *scope.Fiber) *scope.Cause { early.Stop(); return nil }, scope.ForkConfig{})
 			sleep(4 * time.Second)
 			if took := time.Since(start); took != 5*time.Second {
 				t.Errorf("woken after %v", took)
 			}
 			return nil
-		}, nil)
+		}, scope.RunConfig{})
 		if c != nil {
 			t.Error(c)
 		}
@@ -100,11 +100,11 @@ func TestSerialAlarmOfAStoppedTimer(t *testing.T) {
 // its times can be compared with the clock's.
 func TestBaseClock(t *testing.T) {
 	base := scope.NewLiveClock()
-	s := scope.NewSerial(base)
+	s := scope.NewSerial(scope.OnClock(base))
 	if scope.BaseClock(s.Clock()) != scope.Clock(base) || scope.BaseClock(base) != scope.Clock(base) {
 		t.Error("it has another base")
 	}
-	s.Run(nil, func(f *scope.Fiber) *scope.Cause {
+	s.Run(func(f *scope.Fiber) *scope.Cause {
 		fired := make(chan time.Duration)
 		before := f.Clock().Monotonic()
 		scope.BaseClock(f.Clock()).AfterFunc(time.Nanosecond, func() { fired <- base.Monotonic() })
@@ -112,5 +112,5 @@ func TestBaseClock(t *testing.T) {
 			t.Errorf("fired at %v, set at %v", at, before)
 		}
 		return nil
-	}, nil)
+	}, scope.RunConfig{})
 }

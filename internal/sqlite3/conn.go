@@ -135,9 +135,18 @@ func (c *Conn) LockState(schema Text) (int, error) {
 	return int(libc.AtomicLoadPInt32(c.scratch)), nil
 }
 
-// LockReserved is the state from which on no other connection may write; those
-// above are PENDING and EXCLUSIVE.
-const LockReserved = lib.SQLITE_LOCK_RESERVED
+// LockReserved is the state from which on no other connection may write; then come
+// PENDING and LockExclusive, in which no other may read either.
+const (
+	LockReserved  = lib.SQLITE_LOCK_RESERVED
+	LockExclusive = lib.SQLITE_LOCK_EXCLUSIVE
+)
+
+// ReadOnly reports whether the file of the attached database schema could only be
+// opened for reading, which SQLite does without a word when it may not write it.
+func (c *Conn) ReadOnly(schema Text) bool {
+	return lib.Xsqlite3_db_readonly(c.tls, c.db, uintptr(schema)) != 0 // -1: no such schema
+}
 
 func (c *Conn) check(rc int32) error {
 	if rc == lib.SQLITE_OK {
