@@ -10,6 +10,9 @@ import (
 func BenchmarkTryLock(b *testing.B) {
 	dir, _ := platform.OS().FS.ResolveDir(b.TempDir())
 	path := filepath.Join(dir, "l")
+	if err := platform.OS().SQLite.Create(path, ""); err != nil {
+		b.Fatal(err)
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		lock, err := platform.OS().SQLite.TryLock(path)
@@ -25,6 +28,9 @@ func BenchmarkTryLock(b *testing.B) {
 func BenchmarkProbe(b *testing.B) {
 	dir, _ := platform.OS().FS.ResolveDir(b.TempDir())
 	path := filepath.Join(dir, "l")
+	if err := platform.OS().SQLite.Create(path, ""); err != nil {
+		b.Fatal(err)
+	}
 	lock, err := platform.OS().SQLite.TryLock(path)
 	if err != nil {
 		b.Fatal(err)
