@@ -72,6 +72,8 @@ type FileInfo struct {
 	Kind    FileKind
 	Size    int64 // bytes
 	ModTime time.Time
+	// Owner is the user whom it belongs to, -1 where the system does not say (Windows).
+	Owner int64
 	// Device and Inode tell one file from another; both are 0 where the system
 	// does not say (Windows).
 	Device, Inode uint64

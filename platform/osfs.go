@@ -185,7 +185,7 @@ func (osFS) Stat(path string) (info FileInfo, found bool, err error) {
 	}
 	device, inode := fileID(at)
 	return FileInfo{
-		Kind: kindOf(at.Mode()), Size: at.Size(), ModTime: at.ModTime(), Device: device, Inode: inode,
+		Kind: kindOf(at.Mode()), Size: at.Size(), ModTime: at.ModTime(), Owner: ownerOf(at), Device: device, Inode: inode,
 	}, true, nil
 }
 

@@ -119,6 +119,13 @@ func fileID(info fs.FileInfo) (device, inode uint64) {
 	return 0, 0
 }
 
+func ownerOf(info fs.FileInfo) int64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int64(stat.Uid)
+	}
+	return -1
+}
+
 // noLinks tells a file system without hard links from other refusals. EPERM is
 // what FAT and some FUSE file systems answer.
 func noLinks(err error) bool {

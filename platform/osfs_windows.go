@@ -63,6 +63,8 @@ func resolveDir(dir string) (string, error) {
 
 func fileID(fs.FileInfo) (device, inode uint64) { return 0, 0 }
 
+func ownerOf(fs.FileInfo) int64 { return -1 }
+
 func noLinks(err error) bool {
 	return errors.Is(err, windows.ERROR_INVALID_FUNCTION) || errors.Is(err, windows.ERROR_NOT_SUPPORTED)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"sync/atomic"
+	"time"
 )
 
 // osProcess implements Process on the operating system.
@@ -12,6 +13,9 @@ type osProcess struct {
 	// self is nil until a read succeeded. A failure is not kept: running out of
 	// descriptors once must not leave the process without an identity for ever.
 	self atomic.Pointer[Identity]
+	// shift is what a time namespace adds to the machine's monotonic clock; nil until
+	// it was read.
+	shift atomic.Pointer[time.Duration]
 }
 
 var _ Process = (*osProcess)(nil)
