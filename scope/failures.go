@@ -42,7 +42,7 @@ func (i *Interruption) Is(target error) bool { return target == context.Canceled
 
 // Err squashes the cause into one error (TypeScript: Cause.squash): the first
 // failure as it is; else *Defect for the first defect; else *Interruption. It
-// is nil for a nil cause.
+// is nil for a nil cause, which is a success (in TypeScript: an Error "Empty cause").
 func (c *Cause) Err() error {
 	if c == nil {
 		return nil

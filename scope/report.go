@@ -20,8 +20,8 @@ type Report struct {
 	StepLimit bool
 	// Stuck are the fibers that were still waiting, by number.
 	Stuck []Stuck
-	// Unheard are the fibers that ended with a defect which nobody observed. The
-	// parallel runtime logs them.
+	// Unheard are the fibers that ended with a defect which nobody looked at: see
+	// NewBystander. The parallel runtime logs them.
 	Unheard []Unheard
 }
 
