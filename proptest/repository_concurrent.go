@@ -15,6 +15,7 @@ import (
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
+	"github.com/sourcegraph/conc"
 	"pgregory.net/rapid"
 )
 
@@ -263,7 +264,7 @@ func (s *repositorySuite) goroutines() {
 	for round := range rounds {
 		h := &history{}
 		keys := []string{fmt.Sprintf("round %d/a", round), fmt.Sprintf("round %d/b", round)}
-		var group sync.WaitGroup
+		var group conc.WaitGroup // a repository that panics fails the test, with both stacks
 		for id := range clients {
 			random := rand.New(rand.NewPCG(uint64(round), uint64(id)))
 			limit := func() time.Duration {

@@ -47,7 +47,7 @@ func main() {
 		Provide(leaseLive(filepath.Join(dir, "leases.db")))
 	result, err := effect.Run(context.Background(), program)
 	if err != nil {
-		log.Fatal(err)
+		log.Fatalf("%+v", err) // a panic comes with its stack
 	}
 	slices.Sort(result.indexed)
 	fmt.Println("indexed", result.indexed, "failed", result.failed)

@@ -37,7 +37,7 @@ func main() {
 	}))
 	_, err := effect.Run(ctx, program.Provide(lease.SQLiteRepository(*path).ProvideMerge(platform.Live)))
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintf(os.Stderr, "%+v\n", err) // a panic comes with its stack
 		os.Exit(1)
 	}
 }

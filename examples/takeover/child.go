@@ -12,7 +12,6 @@ import (
 type child struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
-	ended chan struct{}
 	alive bool
 }
 
@@ -35,9 +34,9 @@ func (d *director) start(name string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	c := &child{cmd: cmd, in: in, ended: make(chan struct{}), alive: true}
+	c := &child{cmd: cmd, in: in, alive: true}
 	d.workers[name] = c
-	go func() {
+	d.readers.Go(func() {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			var m message
 			if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
@@ -49,9 +48,8 @@ func (d *director) start(name string) error {
 		if err := cmd.Wait(); err != nil {
 			text = err.Error()
 		}
-		close(c.ended)
 		d.heard <- message{Worker: name, PID: cmd.Process.Pid, What: gone, Text: text}
-	}()
+	})
 	return nil
 }
 
@@ -72,13 +70,11 @@ func (d *director) killAll() {
 	for _, c := range d.workers {
 		c.kill()
 	}
-	for _, c := range d.workers {
-		for ended := false; !ended; {
-			select {
-			case <-c.ended:
-				ended = true
-			case <-d.heard:
-			}
-		}
+	go func() {
+		d.readers.Wait()
+		close(d.heard)
+	}()
+	for range d.heard {
+		// The play is over: what they still say is nothing to it.
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sourcegraph/conc"
+
 	"github.com/rivus/tether/lease"
 )
 
@@ -19,6 +21,7 @@ type director struct {
 	started  time.Time
 	deadline <-chan time.Time
 	heard    chan message
+	readers  conc.WaitGroup // of what the workers say
 	workers  map[string]*child
 	refusals []message
 }
