@@ -12,7 +12,7 @@ UNAWAITED   = $(CURDIR)/.cache/unawaited
 COUNT ?= 5000
 SEED  ?= $(shell printf '%d' 0x$$(git rev-parse --short=12 HEAD 2>/dev/null || echo 1))
 
-.PHONY: demo test race lint cross examples example-lanes conformance mutants fuzz bench bench-full
+.PHONY: demo test race lint cross arm64 386 examples example-lanes conformance mutants mutants-random fuzz bench bench-full
 
 # The main job: a lease that real processes take from each other.
 demo:
@@ -33,17 +33,29 @@ lint:
 	go vet -vettool=$(UNAWAITED) ./...
 	cd cmd/tether && go vet ./... && GOOS=darwin go vet ./... && GOOS=windows go vet ./... && go run $(STATICCHECK) ./... && go vet -vettool=$(UNAWAITED) ./...
 	cd bench && go vet ./...
+	cd oteltether && go vet ./... && go run $(STATICCHECK) ./...
 	cd conformance && go vet ./...
 	@files=$$(go run $(GOFUMPT) -l .); test -z "$$files" || { echo "not formatted by gofumpt:"; echo "$$files"; exit 1; }
 
 cross:
 	GOOS=linux GOARCH=amd64 go build ./...
 	GOOS=linux GOARCH=arm64 go build ./...
+	GOOS=linux GOARCH=386 go vet ./...
+	GOOS=linux GOARCH=arm go vet ./...
 	GOOS=darwin GOARCH=arm64 go build ./...
 	GOOS=windows GOARCH=amd64 go build ./...
 
+# The tests of what knows the machine, for linux/arm64 under an emulator (as root), and
+# for 386, which an amd64 processor runs itself.
+arm64:
+	.ci/arm64
+
+386:
+	GOARCH=386 go test -short ./scope ./effect ./lanes ./platform ./processlock
+
 examples: demo example-lanes
 	go run ./examples/quickstart
+	go run ./examples/nightly
 
 example-lanes:
 	go run ./examples/lanes -for 5s
@@ -55,6 +67,11 @@ conformance:
 # Every deliberate fault of the kernel must be caught; docs/testing.md lists them.
 mutants:
 	go run ./internal/mutants
+
+# Generated faults of the logic: RANDOM of them, from SEED on.
+RANDOM ?= 100
+mutants-random:
+	go run ./internal/mutants -random $(RANDOM) -seed $(SEED)
 
 # Every decoder and the interpreter of programs, for FUZZTIME each.
 FUZZTIME ?= 10m

@@ -57,7 +57,7 @@ func openStore(path string) *store {
 
 // run runs body on a fiber, with the clock that can be put forward.
 func (s *store) run(body func(do *effect.Do)) {
-	exit := effect.RunExitOn(context.Background(), scope.NewParallel(s.clock), effect.GenUnit(body))
+	exit := effect.RunExitOn(context.Background(), scope.NewParallel(scope.OnClock(s.clock)), effect.GenUnit(body))
 	check(exit.Err())
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
 	"github.com/rivus/tether/scope"
-	"github.com/samber/mo"
 )
 
 // process42 is the process of the examples in formats.md.
@@ -24,8 +23,8 @@ var identity42 = platform.Identity{Host: "h", BootID: "b00", PID: 42, StartTime:
 
 func (process42) PID() int64                       { return 42 }
 func (process42) Self() (platform.Identity, error) { return identity42, nil }
-func (process42) Identify(int64) (mo.Option[platform.Identity], error) {
-	return mo.Some(identity42), nil
+func (process42) Identify(int64) (platform.Identity, bool, error) {
+	return identity42, true, nil
 }
 
 // disk is a folder, what the text says of it, and a machine that uses it.
@@ -42,7 +41,7 @@ func newDisk(t *testing.T) *disk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := scope.NewDeterministic(scope.DeterministicOptions{Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)})
+	d := scope.NewDeterministic(scope.DeterministicConfig{Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)})
 	return &disk{t: t, dir: t.TempDir(), text: string(text), runtime: d, platform: &platform.Platform{
 		FS: platform.OS().FS, SQLite: platform.OS().SQLite, Process: process42{}, Clock: d.Clock(),
 	}}
@@ -59,7 +58,7 @@ func (d *disk) hold(r lease.Repository, during func()) {
 	})).
 		ProvideService(lease.HolderIDs, func() string { return "0123456789abcdef0123456789abcdef" }).
 		Provide(lease.RepositoryService.Of(r).ProvideMerge(platform.Service.Of(d.platform)))
-	out := effect.RunDeterministicOn(d.runtime, program, nil)
+	out := effect.RunDeterministicOn(d.runtime, program)
 	if exit, ended := out.Exit.Get(); !ended || exit.IsFailure() {
 		d.t.Fatalf("%v", out)
 	}

@@ -42,7 +42,7 @@ func TestSnippets(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	work := effect.Sleep(time.Hour).As("done").Timeout(time.Minute)
-	out := effect.RunDeterministic(work, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(work, effect.DeterministicConfig{})
 	exit := out.Exit.MustGet()
 	err, _ := exit.Cause().Failure()
 	if _, ok := errors.AsType[*effect.TimeoutError](err); !ok {
@@ -59,7 +59,7 @@ func TestHandOver(t *testing.T) {
 		worker := do.Await(effect.ForkChild(result.Await()))
 		do.Await(worker.Join())
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	if len(out.Stuck) == 0 {
 		t.Error("somebody completed the deferred")
 	}
@@ -72,7 +72,7 @@ func TestReportOfAStuckProgram(t *testing.T) {
 		worker := do.Await(effect.ForkChild(effect.NewDeferred[int]().Await()))
 		do.Await(worker.Join())
 	})
-	checkReport(t, effect.RunDeterministic(program, effect.DeterministicOptions{}).Report)
+	checkReport(t, effect.RunDeterministic(program, effect.DeterministicConfig{}).Report)
 }
 
 func checkReport(t *testing.T, report scope.Report) {
@@ -100,7 +100,7 @@ func TestLostUpdate(t *testing.T) {
 	lost := 0
 	for seed := range uint64(100) {
 		program, value := counter()
-		out := effect.RunDeterministic(program, effect.DeterministicOptions{
+		out := effect.RunDeterministic(program, effect.DeterministicConfig{
 			Order:    scope.ExploreOrder,
 			Choose:   rand.New(rand.NewPCG(seed, 0)).IntN,
 			Preempt:  true,
@@ -119,13 +119,13 @@ func TestLostUpdate(t *testing.T) {
 }
 
 func TestWallClockJumps(t *testing.T) {
-	d := scope.NewDeterministic(effect.DeterministicOptions{Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)})
+	d := scope.NewDeterministic(effect.DeterministicConfig{Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)})
 	program := effect.GenUnit(func(do *effect.Do) {
 		do.Await(effect.Sleep(time.Second))
 		d.Clock().(*scope.VirtualClock).JumpWall(-24 * time.Hour)
 		do.Await(effect.Sleep(time.Second))
 	})
-	out := effect.RunDeterministicOn(d, program, nil)
+	out := effect.RunDeterministicOn(d, program)
 	if wall := d.Clock().Now(); out.Now != 2*time.Second || wall.Year() != 2029 {
 		t.Errorf("%v have passed, and it is %v", out.Now, wall)
 	}
@@ -142,7 +142,7 @@ func TestNothingIsLeftOpen(t *testing.T) {
 			})
 		return effect.Scoped(file.AndThen(effect.Sleep(time.Second)))
 	}
-	err := effect.InterruptEverywhere(program, effect.Everywhere{}, func(step int, out effect.Outcome[effect.Unit]) error {
+	err := effect.InterruptEverywhere(program, effect.EverywhereConfig{}, func(step int, out effect.RunReport[effect.Unit]) error {
 		if open != 0 || out.Exit.IsAbsent() {
 			return fmt.Errorf("%d are open; %v", open, out.Report)
 		}

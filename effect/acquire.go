@@ -9,6 +9,8 @@ import (
 
 // AcquireCloser runs acquire masked and closes what it gave when the scope at
 // hand closes (TypeScript: acquireDisposable). An error of Close is a defect.
+//
+//go:noinline
 func AcquireCloser[A io.Closer](acquire Effect[A]) Effect[A] {
 	return AcquireRelease(acquire, func(v A, _ scope.Exit[any]) Effect[Unit] {
 		return Suspend(func() Effect[Unit] {
@@ -29,15 +31,17 @@ func ScopedContext() Effect[context.Context] {
 		cancel context.CancelFunc
 	}
 	return AcquireRelease(
-		primitive(func(f *scope.Fiber) (cancellable, *scope.Cause) {
+		Effect[cancellable]{step: func(f *scope.Fiber) (cancellable, *scope.Cause, Effect[cancellable]) {
 			ctx, cancel := context.WithCancel(f.Env().Context())
-			return cancellable{ctx, cancel}, nil
-		}),
+			return cancellable{ctx, cancel}, nil, Effect[cancellable]{}
+		}},
 		func(c cancellable, _ scope.Exit[any]) Effect[Unit] { return SyncUnit(c.cancel) },
 	).Map(func(c cancellable) context.Context { return c.ctx })
 }
 
 // Promise is TryPromise for code that cannot fail: a panic is a defect.
+//
+//go:noinline
 func Promise[A any](fn func(ctx context.Context) A) Effect[A] {
 	return TryPromise(func(ctx context.Context) (A, error) { return fn(ctx), nil })
 }

@@ -90,7 +90,7 @@ func (c *cache[A]) get[_ onUse]() Effect[A] {
 			}
 			r.callers++
 			c.mu.Unlock()
-			return result(c.wait(f, r, false))
+			return result(c.wait(f, r))
 		}
 		if c.kept && (c.expires == NoExpiry || f.Clock().Monotonic() < c.expires) {
 			exit := c.exit
@@ -99,23 +99,26 @@ func (c *cache[A]) get[_ onUse]() Effect[A] {
 		}
 		c.forget()
 		r = &cacheRun[A]{callers: 1}
-		f.Prepare(&r.fiber.kernel, r.fiber.body(c.running(r)), scope.ForkOptions{Daemon: true})
+		f.Prepare(&r.fiber.kernel, r.fiber.body(c.running(r)), scope.ForkConfig{Daemon: true})
+		// One that ends in its start has not been joined yet, but will be.
+		r.fiber.kernel.Observe(scope.NewBystander(func(*scope.Fiber) {}, func() bool {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return r.callers > 0
+		}))
 		c.current = r
 		c.mu.Unlock()
-		return result(c.wait(f, r, true))
+		// In this same step: others may wait for r already, and an interruption of f
+		// that came between would leave it unstarted for ever. Whoever the start lets
+		// run finds this caller counted.
+		f.Start(&r.fiber.kernel, scope.ForkConfig{Immediate: true})
+		return result(c.wait(f, r))
 	}}
 }
 
-// wait waits for r, which it starts first if it is told to: whoever r's start
-// lets run must find this caller counted and its leave installed.
-func (c *cache[A]) wait[_ onUse](f *scope.Fiber, r *cacheRun[A], start bool) (A, *scope.Cause) {
-	joining := primitive(func(f *scope.Fiber) (A, *scope.Cause) {
-		if start {
-			f.Start(&r.fiber.kernel, scope.ForkOptions{Immediate: true})
-		}
-		return RunOn(f, r.fiber.Join())
-	})
-	return onExit(f, joining, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause {
+// wait waits for r, whose callers count f already.
+func (c *cache[A]) wait[_ onUse](f *scope.Fiber, r *cacheRun[A]) (A, *scope.Cause) {
+	return onExit(f, r.fiber.Join(), true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause {
 		c.mu.Lock()
 		r.callers--
 		if r.callers > 0 || r.done {

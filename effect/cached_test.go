@@ -41,8 +41,8 @@ func TestCachedGivenUp(t *testing.T) {
 			OnExit(func(scope.Exit[int32]) effect.Effect[effect.Unit] { return effect.SyncUnit(func() { ended.Add(1) }) })
 		return effect.Gen(func(do *effect.Do) int32 {
 			get := do.Await(effect.Cached(source))
-			first := do.Await(effect.ForkChild(get, effect.StartImmediately))
-			second := do.Await(effect.ForkChild(get, effect.StartImmediately))
+			first := do.Await(effect.ForkChild(get, effect.StartImmediately()))
+			second := do.Await(effect.ForkChild(get, effect.StartImmediately()))
 			do.Await(first.Interrupt())
 			if begun.Load() != 1 || ended.Load() != 0 {
 				do.Fail(errors.New("the run went with one of two callers"))
@@ -51,7 +51,7 @@ func TestCachedGivenUp(t *testing.T) {
 			if ended.Load() != 1 {
 				do.Fail(errors.New("the run outlived its callers"))
 			}
-			third := do.Await(effect.ForkChild(get, effect.StartImmediately))
+			third := do.Await(effect.ForkChild(get, effect.StartImmediately()))
 			do.Await(gate.Open())
 			return do.Await(third.Join()) + begun.Load()
 		})
@@ -75,7 +75,7 @@ func TestCachedBadTTL(t *testing.T) {
 	}).FlatMap(func(get effect.Effect[int]) effect.Effect[int] {
 		return get.CatchDefect(func(any) effect.Effect[int] { return get }).AndThen(get)
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	exit, _ := out.Exit.Get()
 	if v, ok := exit.Value(); !ok || v != 2 {
 		t.Fatal(exit)

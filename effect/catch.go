@@ -7,6 +7,8 @@ import (
 
 // handle runs e and, when it fails and the failure is not on its way out of an
 // interrupted fiber, goes on with what h makes of the cause.
+//
+//go:noinline
 func handle[A, B any](e Effect[A], ok func(A) (B, *scope.Cause, Effect[B]), h func(*scope.Cause) (B, *scope.Cause, Effect[B])) Effect[B] {
 	return Effect[B]{step: func(f *scope.Fiber) (B, *scope.Cause, Effect[B]) {
 		v, c := guarded(f, e)
@@ -19,9 +21,6 @@ func handle[A, B any](e Effect[A], ok func(A) (B, *scope.Cause, Effect[B]), h fu
 		return h(c)
 	}}
 }
-
-// again makes a cause travel on as TypeScript's failCause does: as a next step.
-func again[A any](c *scope.Cause) (A, *scope.Cause, Effect[A]) { return then(FailCause[A](c)) }
 
 // CatchCause goes on with h when e fails in any way, interruptions of others
 // included. No handler sees the interruption of its own fiber.
@@ -46,6 +45,8 @@ func (e Effect[A]) Catch[_ onUse](h func(error) Effect[A]) Effect[A] { return e.
 
 // CatchTag goes on with h when e fails with an E, wrapped ones included; other
 // failures pass. In TypeScript the tag picks, here the Go type does.
+//
+//go:noinline
 func (e Effect[A]) CatchTag[E error](h func(E) Effect[A]) Effect[A] {
 	return e.CatchIf(func(err error) bool { _, ok := errors.AsType[E](err); return ok }, func(err error) Effect[A] {
 		match, _ := errors.AsType[E](err)
@@ -57,13 +58,20 @@ func (e Effect[A]) CatchTag[E error](h func(E) Effect[A]) Effect[A] {
 //
 //go:noinline
 func (e Effect[A]) CatchIf[_ onUse](pick func(error) bool, h func(error) Effect[A]) Effect[A] {
-	return e.CatchCause(func(c *scope.Cause) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		v, c := guarded(f, e)
+		if c == nil {
+			return v, nil, Effect[A]{}
+		}
+		if c, skip := f.Skips(c); skip {
+			return failed[A](c)
+		}
 		rest, err := picked(c, pick)
 		if err == nil {
-			return FailCause[A](rest)
+			return again[A](rest)
 		}
-		return h(err)
-	})
+		return then(h(err))
+	}}
 }
 
 // picked is the failure to recover from, or none and the cause that travels on.
@@ -79,6 +87,8 @@ func picked(c *scope.Cause, pick func(error) bool) (rest *scope.Cause, err error
 }
 
 // CatchDefect goes on with h when e's cause has a defect.
+//
+//go:noinline
 func (e Effect[A]) CatchDefect[_ onUse](h func(defect any) Effect[A]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] {
 		die, ok := c.Defect()
@@ -90,12 +100,16 @@ func (e Effect[A]) CatchDefect[_ onUse](h func(defect any) Effect[A]) Effect[A] 
 }
 
 // TapCause runs what h makes of the cause and fails with it all the same.
+//
+//go:noinline
 func (e Effect[A]) TapCause[B any](h func(*scope.Cause) Effect[B]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] { return h(c).AndThen(FailCause[A](c)) })
 }
 
 // TapError runs what h makes of the first expected failure and fails all the
 // same.
+//
+//go:noinline
 func (e Effect[A]) TapError[B any](h func(error) Effect[B]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] {
 		err, ok := c.Failure()
@@ -107,6 +121,8 @@ func (e Effect[A]) TapError[B any](h func(error) Effect[B]) Effect[A] {
 }
 
 // TapDefect runs what h makes of the first defect and dies all the same.
+//
+//go:noinline
 func (e Effect[A]) TapDefect[B any](h func(defect any) Effect[B]) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] {
 		die, ok := c.Defect()
@@ -118,21 +134,29 @@ func (e Effect[A]) TapDefect[B any](h func(defect any) Effect[B]) Effect[A] {
 }
 
 // MapError replaces every expected failure.
+//
+//go:noinline
 func (e Effect[A]) MapError[_ onUse](fn func(error) error) Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] { return FailCause[A](c.MapErrors(fn)) })
 }
 
 // OrDie turns an expected failure into a defect.
+//
+//go:noinline
 func (e Effect[A]) OrDie[_ onUse]() Effect[A] {
 	return e.Catch(func(err error) Effect[A] { return Die[A](err) })
 }
 
 // OrElseSucceed gives fn's value when e fails with an expected failure.
+//
+//go:noinline
 func (e Effect[A]) OrElseSucceed[_ onUse](fn func(error) A) Effect[A] {
 	return e.Catch(func(err error) Effect[A] { return Sync(func() A { return fn(err) }) })
 }
 
 // Ignore forgets the result and an expected failure.
+//
+//go:noinline
 func (e Effect[A]) Ignore[_ onUse]() Effect[Unit] {
 	return ignoring(e, func(c *scope.Cause) *scope.Cause {
 		rest, _ := picked(c, nil)
@@ -141,6 +165,8 @@ func (e Effect[A]) Ignore[_ onUse]() Effect[Unit] {
 }
 
 // IgnoreCause forgets the result and any cause.
+//
+//go:noinline
 func (e Effect[A]) IgnoreCause[_ onUse]() Effect[Unit] {
 	return ignoring(e, func(*scope.Cause) *scope.Cause { return nil })
 }
@@ -165,6 +191,8 @@ func ignoring[A any](e Effect[A], pass func(*scope.Cause) *scope.Cause) Effect[U
 }
 
 // MatchCauseEffect goes on with one of two effects.
+//
+//go:noinline
 func (e Effect[A]) MatchCauseEffect[B any](onFailure func(*scope.Cause) Effect[B], onSuccess func(A) Effect[B]) Effect[B] {
 	return handle(e,
 		func(v A) (B, *scope.Cause, Effect[B]) { return then(onSuccess(v)) },
@@ -172,6 +200,8 @@ func (e Effect[A]) MatchCauseEffect[B any](onFailure func(*scope.Cause) Effect[B
 }
 
 // MatchEffect goes on with one of two effects; defects and interruptions pass.
+//
+//go:noinline
 func (e Effect[A]) MatchEffect[B any](onFailure func(error) Effect[B], onSuccess func(A) Effect[B]) Effect[B] {
 	return handle(e,
 		func(v A) (B, *scope.Cause, Effect[B]) { return then(onSuccess(v)) },
@@ -185,6 +215,8 @@ func (e Effect[A]) MatchEffect[B any](onFailure func(error) Effect[B], onSuccess
 }
 
 // MatchCause gives one of two values.
+//
+//go:noinline
 func (e Effect[A]) MatchCause[B any](onFailure func(*scope.Cause) B, onSuccess func(A) B) Effect[B] {
 	return handle(e,
 		func(v A) (B, *scope.Cause, Effect[B]) { return value(onSuccess(v)) },
@@ -192,6 +224,8 @@ func (e Effect[A]) MatchCause[B any](onFailure func(*scope.Cause) B, onSuccess f
 }
 
 // Match gives one of two values; defects and interruptions pass.
+//
+//go:noinline
 func (e Effect[A]) Match[B any](onFailure func(error) B, onSuccess func(A) B) Effect[B] {
 	return handle(e,
 		func(v A) (B, *scope.Cause, Effect[B]) { return value(onSuccess(v)) },
@@ -218,6 +252,8 @@ func Exit[A any](e Effect[A]) Effect[scope.Exit[A]] {
 }
 
 // Flip swaps the failure and the result.
+//
+//go:noinline
 func Flip[A any](e Effect[A]) Effect[error] {
 	return e.MatchEffect(
 		func(err error) Effect[error] { return Succeed(err) },
@@ -230,6 +266,8 @@ type Flipped[A any] struct{ Value A }
 func (Flipped[A]) Error() string { return "flipped: the effect succeeded" }
 
 // Sandbox makes any cause an expected failure, of type *Sandboxed.
+//
+//go:noinline
 func (e Effect[A]) Sandbox[_ onUse]() Effect[A] {
 	return e.CatchCause(func(c *scope.Cause) Effect[A] { return Fail[A](&Sandboxed{c}) })
 }

@@ -19,21 +19,29 @@ const One Concurrency = 1
 
 // All runs the effects and gives their results in order. The first failure
 // interrupts the others, and those that were not started do not run.
+//
+//go:noinline
 func All[A any](effects []Effect[A], at Concurrency) Effect[[]A] {
 	return ForEach(effects, func(e Effect[A], _ int) Effect[A] { return e }, at)
 }
 
 // AllDiscard is All without the results (TypeScript: discard: true).
+//
+//go:noinline
 func AllDiscard[A any](effects []Effect[A], at Concurrency) Effect[Unit] {
 	return ForEachDiscard(effects, func(e Effect[A], _ int) Effect[A] { return e }, at)
 }
 
 // AllResult is All that gives failures as values (TypeScript: mode: "result").
+//
+//go:noinline
 func AllResult[A any](effects []Effect[A], at Concurrency) Effect[[]mo.Result[A]] {
 	return ForEach(effects, func(e Effect[A], _ int) Effect[mo.Result[A]] { return Result(e) }, at)
 }
 
 // AllResultDiscard is AllResult without the results.
+//
+//go:noinline
 func AllResultDiscard[A any](effects []Effect[A], at Concurrency) Effect[Unit] {
 	return ForEachDiscard(effects, func(e Effect[A], _ int) Effect[mo.Result[A]] { return Result(e) }, at)
 }
@@ -42,36 +50,42 @@ func AllResultDiscard[A any](effects []Effect[A], at Concurrency) Effect[Unit] {
 // gives the results in the items' order. i is the item's index. The first failure
 // interrupts the others, waits for their ends and is the result; items that were
 // not begun are not.
+//
+//go:noinline
 func ForEach[T, A any](items []T, fn func(item T, i int) Effect[A], at Concurrency) Effect[[]A] {
-	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+	return Effect[[]A]{step: func(f *scope.Fiber) ([]A, *scope.Cause, Effect[[]A]) {
 		out := results[A]{values: make([]A, len(items))}
 		if c := forEach(f, items, fn, at, out.keep, out.move); c != nil {
-			return nil, c
+			return nil, c, Effect[[]A]{}
 		}
-		return out.list(), nil
-	})
+		return out.list(), nil, Effect[[]A]{}
+	}}
 }
 
 // ForEachDiscard is ForEach without the results (TypeScript: discard: true).
+//
+//go:noinline
 func ForEachDiscard[T, A any](items []T, fn func(item T, i int) Effect[A], at Concurrency) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-		return Unit{}, forEach(f, items, fn, at, func(int, A) {}, nil)
-	})
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, forEach(f, items, fn, at, func(int, A) {}, nil), Effect[Unit]{}
+	}}
 }
 
 // ForEachSeq is ForEachDiscard, one after the other, over an iterator, which is
 // read as the work goes on.
+//
+//go:noinline
 func ForEachSeq[T, A any](items iter.Seq[T], fn func(item T, i int) Effect[A]) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		i := 0
 		for item := range items {
 			if _, c := run(f, fn(item, i)); c != nil {
-				return Unit{}, c
+				return Unit{}, c, Effect[Unit]{}
 			}
 			i++
 		}
-		return Unit{}, nil
-	})
+		return Unit{}, nil, Effect[Unit]{}
+	}}
 }
 
 // results are the values of Each's starts and, where they differ from the order
@@ -152,8 +166,10 @@ func (it *item[A]) Run(f *scope.Fiber) *scope.Cause {
 }
 
 // ZipConcurrent runs two effects side by side.
+//
+//go:noinline
 func ZipConcurrent[A, B any](a Effect[A], b Effect[B]) Effect[Pair[A, B]] {
-	return primitive(func(f *scope.Fiber) (Pair[A, B], *scope.Cause) {
+	return Effect[Pair[A, B]]{step: func(f *scope.Fiber) (Pair[A, B], *scope.Cause, Effect[Pair[A, B]]) {
 		var out Pair[A, B]
 		c := f.Each(2, 2, func(i int) scope.Item {
 			if i == 0 {
@@ -162,10 +178,10 @@ func ZipConcurrent[A, B any](a Effect[A], b Effect[B]) Effect[Pair[A, B]] {
 			return itemOf(b, 1, func(_ int, v B) { out.Second = v })
 		}, nil)
 		if c != nil {
-			return Pair[A, B]{}, c
+			return Pair[A, B]{}, c, Effect[Pair[A, B]]{}
 		}
-		return out, nil
-	})
+		return out, nil, Effect[Pair[A, B]]{}
+	}}
 }
 
 // itemOf is e as an item whose result keep takes.

@@ -124,7 +124,7 @@ func TestForEachPanicReportsFinalizers(t *testing.T) {
 func TestForEachDefectIsHeard(t *testing.T) {
 	out := effect.RunDeterministic(effect.ForEachDiscard(make([]int, 2), func(int, int) effect.Effect[effect.Unit] {
 		return effect.SyncUnit(func() { panic("boom") })
-	}, 2), effect.DeterministicOptions{})
+	}, 2), effect.DeterministicConfig{})
 	if len(out.Unheard) > 0 {
 		t.Errorf("unheard: %v", out.Unheard)
 	}

@@ -10,17 +10,17 @@ import (
 // Reduce folds the items from the left, one after the other. zero is called for
 // each run, so that runs do not share what it makes.
 func Reduce[T, Z any](items []T, zero func() Z, fn func(z Z, item T, i int) Effect[Z]) Effect[Z] {
-	return primitive(func(f *scope.Fiber) (Z, *scope.Cause) {
+	return Effect[Z]{step: func(f *scope.Fiber) (Z, *scope.Cause, Effect[Z]) {
 		z := zero()
 		for i, item := range items {
 			next, c := run(f, fn(z, item, i))
 			if c != nil {
-				return next, c
+				return next, c, Effect[Z]{}
 			}
 			z = next
 		}
-		return z, nil
-	})
+		return z, nil, Effect[Z]{}
+	}}
 }
 
 // Partitioned is what Partition gives. Both lists are in the items' order.
@@ -90,35 +90,35 @@ func (v *Invalid) Unwrap() []error { return v.Fails }
 // FindFirst gives the first item for which want's effect gives true, or none.
 // Later items are not asked.
 func FindFirst[T any](items []T, want func(item T, i int) Effect[bool]) Effect[mo.Option[T]] {
-	return primitive(func(f *scope.Fiber) (mo.Option[T], *scope.Cause) {
+	return Effect[mo.Option[T]]{step: func(f *scope.Fiber) (mo.Option[T], *scope.Cause, Effect[mo.Option[T]]) {
 		for i, item := range items {
 			found, c := run(f, want(item, i))
 			if c != nil {
-				return mo.None[T](), c
+				return mo.None[T](), c, Effect[mo.Option[T]]{}
 			}
 			if found {
-				return mo.Some(item), nil
+				return mo.Some(item), nil, Effect[mo.Option[T]]{}
 			}
 		}
-		return mo.None[T](), nil
-	})
+		return mo.None[T](), nil, Effect[mo.Option[T]]{}
+	}}
 }
 
 // FindFirstFilter gives the first value that pick's effect gives for an item, or
 // none. Later items are not asked.
 func FindFirstFilter[T, B any](items []T, pick func(item T, i int) Effect[mo.Option[B]]) Effect[mo.Option[B]] {
-	return primitive(func(f *scope.Fiber) (mo.Option[B], *scope.Cause) {
+	return Effect[mo.Option[B]]{step: func(f *scope.Fiber) (mo.Option[B], *scope.Cause, Effect[mo.Option[B]]) {
 		for i, item := range items {
 			found, c := run(f, pick(item, i))
 			if c != nil {
-				return mo.None[B](), c
+				return mo.None[B](), c, Effect[mo.Option[B]]{}
 			}
 			if found.IsPresent() {
-				return found, nil
+				return found, nil, Effect[mo.Option[B]]{}
 			}
 		}
-		return mo.None[B](), nil
-	})
+		return mo.None[B](), nil, Effect[mo.Option[B]]{}
+	}}
 }
 
 // Head gives the first element, and fails with *NoSuchElement when there is

@@ -2,6 +2,7 @@ package effect_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -39,7 +40,7 @@ func millis(x any) time.Duration {
 
 func count(x any) int {
 	if x == "infinity" {
-		return 1 << 40
+		return math.MaxInt
 	}
 	return int(x.(float64))
 }

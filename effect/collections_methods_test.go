@@ -19,7 +19,7 @@ func newQueue(kind, n any) effect.Effect[*effect.Queue[any]] {
 }
 
 func makePubSub(kind, n, replay any) effect.Effect[*effect.PubSub[any]] {
-	var again effect.Replay
+	again := effect.Replay(0)
 	if replay != nil {
 		again = effect.Replay(count(replay))
 	}

@@ -85,7 +85,7 @@ func runRecorded(p recorded) ([]string, int64) {
 	for i, fiber := range p.Fibers {
 		var opts []effect.ForkOption
 		if fiber.Now {
-			opts = append(opts, effect.StartImmediately)
+			opts = append(opts, effect.StartImmediately())
 		}
 		main = main.AndThen(effect.ForkDetach(r.body(i, fiber), opts...).
 			Map(func(fb *effect.Fiber[effect.Unit]) effect.Unit {
@@ -93,8 +93,10 @@ func runRecorded(p recorded) ([]string, int64) {
 				return effect.Unit{}
 			}))
 	}
-	d := scope.NewDeterministic(scope.DeterministicOptions{MaxSteps: 100_000})
-	out := effect.RunDeterministicOn(d, main, func(exit scope.Exit[effect.Unit]) { r.log("main:%s", exitString(exit)) })
+	out := effect.RunDeterministic(main, scope.DeterministicConfig{MaxSteps: 100_000, OnEnd: func(main *scope.Fiber) {
+		c, _ := main.Exited()
+		r.log("main:%s", exitString(scope.NewExit(effect.Unit{}, c)))
+	}})
 	return r.trace, out.Now.Milliseconds()
 }
 

@@ -13,11 +13,16 @@ var unit = &literal[Unit]{}
 func Void() Effect[Unit] { return Effect[Unit]{lit: unit} }
 
 // Fail is the effect that fails with err. Failing with nil is a defect.
-func Fail[A any](err error) Effect[A] {
+func Fail[A any](err error) Effect[A] { return Effect[A]{lit: &literal[A]{cause: failure(err)}} }
+
+// failure is the cause of Fail.
+//
+//go:noinline
+func failure(err error) *scope.Cause {
 	if err == nil {
-		return Die[A]("effect: Fail(nil)")
+		return scope.CauseDie("effect: Fail(nil)")
 	}
-	return FailCause[A](scope.CauseFail(err))
+	return scope.CauseFail(err)
 }
 
 // FailCause is the effect that fails with a cause. A nil cause is a defect.
@@ -29,7 +34,9 @@ func FailCause[A any](c *scope.Cause) Effect[A] {
 }
 
 // Die is the effect that ends with a defect.
-func Die[A any](defect any) Effect[A] { return FailCause[A](scope.CauseDie(defect)) }
+func Die[A any](defect any) Effect[A] {
+	return Effect[A]{lit: &literal[A]{cause: scope.CauseDie(defect)}}
+}
 
 // FromExit is the effect that ends with e (TypeScript: an Exit is an Effect).
 func FromExit[A any](e scope.Exit[A]) Effect[A] {
@@ -47,11 +54,15 @@ func FromResult[A any](v A, err error) Effect[A] {
 
 // Sync is the effect that calls fn and succeeds with its result. A panic is a
 // defect. fn runs on the fiber and must not block; see Blocking.
+//
+//go:noinline
 func Sync[A any](fn func() A) Effect[A] {
 	return Effect[A]{step: func(*scope.Fiber) (A, *scope.Cause, Effect[A]) { return fn(), nil, Effect[A]{} }}
 }
 
 // SyncUnit runs fn for what it does; it is Sync without a result.
+//
+//go:noinline
 func SyncUnit(fn func()) Effect[Unit] {
 	return Effect[Unit]{step: func(*scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		fn()
@@ -61,22 +72,28 @@ func SyncUnit(fn func()) Effect[Unit] {
 
 // Try is the effect that calls fn: its error is a failure, a panic a defect. fn
 // runs on the fiber and must not block; see Blocking.
+//
+//go:noinline
 func Try[A any](fn func() (A, error)) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, err := fn()
 		if err != nil {
-			return then(Fail[A](err))
+			return again[A](failure(err))
 		}
 		return v, nil, Effect[A]{}
 	}}
 }
 
 // Suspend is the effect that fn builds, each time it runs.
+//
+//go:noinline
 func Suspend[A any](fn func() Effect[A]) Effect[A] {
 	return Effect[A]{step: func(*scope.Fiber) (A, *scope.Cause, Effect[A]) { return then(fn()) }}
 }
 
 // WithFiber is Suspend for code that needs the fiber that runs it.
+//
+//go:noinline
 func WithFiber[A any](fn func(f *scope.Fiber) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) { return then(fn(f)) }}
 }
@@ -91,16 +108,20 @@ func RunOn[A any](f *scope.Fiber, e Effect[A]) (A, *scope.Cause) { return run(f,
 
 // FiberID is the number of the fiber that runs it.
 func FiberID() Effect[scope.FiberID] {
-	return primitive(func(f *scope.Fiber) (scope.FiberID, *scope.Cause) { return f.ID(), nil })
+	return Effect[scope.FiberID]{step: func(f *scope.Fiber) (scope.FiberID, *scope.Cause, Effect[scope.FiberID]) {
+		return f.ID(), nil, Effect[scope.FiberID]{}
+	}}
 }
 
 // Never is the effect that never ends, except by interruption.
+//
+//go:noinline
 func Never[A any]() Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		var zero A
 		p := f.Block(f.Arm(), waitNever)
-		return zero, p.Cause
-	})
+		return zero, p.Cause, Effect[A]{}
+	}}
 }
 
 var (
@@ -109,15 +130,19 @@ var (
 )
 
 // YieldNow lets everything else that is ready run first.
+//
+//go:noinline
 func YieldNow() Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, yieldNow(f) })
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, yieldNow(f), Effect[Unit]{}
+	}}
 }
 
 func yieldNow(f *scope.Fiber) *scope.Cause {
 	// On the parallel runtime the wait below is over before it begins; whoever
 	// started f at once goes on all the same.
-	scope.Leave(f)
+	scope.AboutToBlock(f)
 	t := f.Arm()
-	scope.Dispatch(f, func() { t.Wake() })
+	t.WakeLater(f)
 	return f.Block(t, waitYield).Cause
 }

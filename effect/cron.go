@@ -17,7 +17,7 @@ import (
 // (as in */2), when both are.
 //
 // Where the clocks go forward, a time that does not exist is due that much
-// later (02:30 at 03:30); where they go back, CronOptions.Overlap decides.
+// later (02:30 at 03:30); where they go back, CronOnOverlap decides.
 type Cron struct {
 	fields  [cronFieldCount]cronSet
 	both    bool // days and weekdays must both match
@@ -38,17 +38,31 @@ const (
 	CronBoth
 )
 
-// CronOptions is what an expression does not say.
-type CronOptions struct {
-	// Location is the time zone. Without it and Zone the zone is that of the
-	// time that a method is given.
-	Location *time.Location
-	// Zone names the time zone, if Location does not: an IANA name as
-	// time.LoadLocation takes it, or an offset like +02:00.
-	Zone string
-	// Overlap is for times that the clocks go through twice (TypeScript:
-	// onDstOverlap).
-	Overlap CronOverlap
+// CronOption is what an expression does not say. Without a time zone it is that of
+// the time that a method is given.
+type CronOption func(*cronConfig)
+
+type cronConfig struct {
+	location *time.Location
+	zone     string // names it, if location does not
+	overlap  CronOverlap
+}
+
+// CronIn sets the time zone; nil sets none.
+func CronIn(location *time.Location) CronOption {
+	return func(c *cronConfig) { c.location, c.zone = location, "" }
+}
+
+// CronInZone sets the time zone by its name: an IANA name as time.LoadLocation takes
+// it, or an offset like +02:00.
+func CronInZone(name string) CronOption {
+	return func(c *cronConfig) { c.location, c.zone = nil, name }
+}
+
+// CronOnOverlap is for times that the clocks go through twice (TypeScript:
+// onDstOverlap). Without it the earlier one counts.
+func CronOnOverlap(overlap CronOverlap) CronOption {
+	return func(c *cronConfig) { c.overlap = overlap }
 }
 
 type cronField int
@@ -126,7 +140,7 @@ type CronFields struct {
 
 // NewCron makes a Cron of lists of values (TypeScript: Cron.make). It fails with
 // *CronParseError for a value that is out of range or a zone that is unknown.
-func NewCron(fields CronFields, o CronOptions) (Cron, error) {
+func NewCron(fields CronFields, options ...CronOption) (Cron, error) {
 	if fields.Seconds == nil {
 		fields.Seconds = []int{0}
 	}
@@ -145,17 +159,21 @@ func NewCron(fields CronFields, o CronOptions) (Cron, error) {
 			c.fields[field] = c.fields[field].with(field, n)
 		}
 	}
-	return c.configure(o)
+	return c.configure(options)
 }
 
-func (c Cron) configure(o CronOptions) (Cron, error) {
-	c.zone, c.overlap = o.Location, o.Overlap
-	if c.zone != nil || o.Zone == "" {
+func (c Cron) configure(options []CronOption) (Cron, error) {
+	var config cronConfig
+	for _, o := range options {
+		o(&config)
+	}
+	c.zone, c.overlap = config.location, config.overlap
+	if config.zone == "" {
 		return c, nil
 	}
-	zone, ok := parseZone(o.Zone)
+	zone, ok := parseZone(config.zone)
 	if !ok {
-		return Cron{}, &CronParseError{Message: "invalid time zone", Input: o.Zone}
+		return Cron{}, &CronParseError{Message: "invalid time zone", Input: config.zone}
 	}
 	c.zone = zone
 	return c, nil

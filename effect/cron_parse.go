@@ -2,6 +2,7 @@ package effect
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ func (e *CronParseError) MarshalJSON() ([]byte, error) {
 // value or a range a-b, each with a step behind a slash if wanted; a value with
 // a step goes on to the field's end. Months and weekdays have English names of
 // three letters; Sunday is 0 and 7. It fails with *CronParseError.
-func ParseCron(expression string, o CronOptions) (Cron, error) {
+func ParseCron(expression string, options ...CronOption) (Cron, error) {
 	fields := strings.Fields(expression)
 	switch len(fields) {
 	case 5:
@@ -44,7 +45,7 @@ func ParseCron(expression string, o CronOptions) (Cron, error) {
 	default:
 		return Cron{}, &CronParseError{Message: "an expression has 5 or 6 fields", Input: expression}
 	}
-	c, err := Cron{}.configure(o)
+	c, err := Cron{}.configure(options)
 	if err != nil {
 		return Cron{}, err
 	}
@@ -64,8 +65,8 @@ func ParseCron(expression string, o CronOptions) (Cron, error) {
 
 // MustParseCron is ParseCron that panics, for expressions in the source
 // (TypeScript: Cron.parseUnsafe).
-func MustParseCron(expression string, o CronOptions) Cron {
-	c, err := ParseCron(expression, o)
+func MustParseCron(expression string, options ...CronOption) Cron {
+	c, err := ParseCron(expression, options...)
 	if err != nil {
 		panic(err)
 	}
@@ -169,7 +170,7 @@ func cronNumber(text string) (int, bool) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 1 << 31, true
+		return math.MaxInt32, true
 	}
 	return n, true
 }

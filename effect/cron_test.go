@@ -76,7 +76,7 @@ func TestCronIsEffects(t *testing.T) {
 	overlaps := map[string]effect.CronOverlap{"earlier": effect.CronEarlier, "later": effect.CronLater, "both": effect.CronBoth}
 	differences := 0
 	for _, want := range cases {
-		c, err := effect.ParseCron(want.Cron, effect.CronOptions{Zone: want.Zone, Overlap: overlaps[want.Overlap]})
+		c, err := effect.ParseCron(want.Cron, effect.CronInZone(want.Zone), effect.CronOnOverlap(overlaps[want.Overlap]))
 		if (err == nil) != want.OK {
 			t.Errorf("ParseCron(%q, %q) = %v, want ok %v", want.Cron, want.Zone, err, want.OK)
 			continue
@@ -112,7 +112,7 @@ func TestCronIsEffects(t *testing.T) {
 func TestCronNeverDue(t *testing.T) {
 	now := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, expression := range []string{"0 0 30 2 *", "0 0 31 4,6 *"} {
-		c := effect.MustParseCron(expression, effect.CronOptions{})
+		c := effect.MustParseCron(expression)
 		if next, ok := c.Next(now); ok {
 			t.Errorf("%q is due at %v", expression, next)
 		}
@@ -124,7 +124,7 @@ func TestCronNeverDue(t *testing.T) {
 		}
 	}
 	// 29 February on a Sunday: the gap over 2100 is 40 years.
-	c := effect.MustParseCron("0 0 29 2 */7", effect.CronOptions{})
+	c := effect.MustParseCron("0 0 29 2 */7")
 	var years []int
 	for next := range c.All(time.Date(2070, 1, 1, 0, 0, 0, 0, time.UTC)) {
 		years = append(years, next.Year())
@@ -139,7 +139,7 @@ func TestCronNeverDue(t *testing.T) {
 
 // Without a zone the times' own counts.
 func TestCronUsesTheZoneOfTheTime(t *testing.T) {
-	c := effect.MustParseCron("0 12 * * *", effect.CronOptions{})
+	c := effect.MustParseCron("0 12 * * *")
 	for _, zone := range []*time.Location{time.UTC, time.FixedZone("east", 5*3600)} {
 		next, _ := c.Next(time.Date(2025, 6, 1, 13, 0, 0, 0, zone))
 		if want := time.Date(2025, 6, 2, 12, 0, 0, 0, zone); !next.Equal(want) || next.Location() != zone {
@@ -150,36 +150,36 @@ func TestCronUsesTheZoneOfTheTime(t *testing.T) {
 
 func TestCronFields(t *testing.T) {
 	fields := effect.CronFields{Minutes: []int{30, 0}, Hours: []int{9}, Weekdays: []int{7, 1}, Days: []int{13}, And: true}
-	c, err := effect.NewCron(fields, effect.CronOptions{})
+	c, err := effect.NewCron(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := c.Format(true); got != "0 0,30 9 13 * 0,1" {
 		t.Errorf("got %q", got)
 	}
-	again, err := effect.NewCron(c.Fields(), effect.CronOptions{Location: c.Location()})
+	again, err := effect.NewCron(c.Fields(), effect.CronIn(c.Location()))
 	if err != nil || !again.Equal(c) {
 		t.Errorf("the fields give %v, %v", again, err)
 	}
 	if c.Match(time.Date(2025, 6, 13, 9, 0, 0, 0, time.UTC)) || !c.Match(time.Date(2025, 7, 13, 9, 30, 0, 0, time.UTC)) {
 		t.Error("13 June 2025 is a Friday, 13 July a Sunday")
 	}
-	every, err := effect.NewCron(effect.CronFields{Seconds: []int{}}, effect.CronOptions{})
+	every, err := effect.NewCron(effect.CronFields{Seconds: []int{}})
 	if err != nil || every.Format(true) != "* * * * * *" || !every.Equal(effect.Cron{}) {
 		t.Errorf("got %q, %v", every.Format(true), err)
 	}
 	for _, bad := range []effect.CronFields{{Minutes: []int{60}}, {Days: []int{0}}, {Weekdays: []int{8}}, {Seconds: []int{-1}}} {
-		if _, err := effect.NewCron(bad, effect.CronOptions{}); errors.TagOf(err) != "CronParseError" {
+		if _, err := effect.NewCron(bad); errors.TagOf(err) != "CronParseError" {
 			t.Errorf("%v gives %v", bad, err)
 		}
 	}
-	if a, b := effect.MustParseCron("* * * * *", effect.CronOptions{Zone: "UTC"}), effect.MustParseCron("* * * * *", effect.CronOptions{Zone: "+01:00"}); a.Equal(b) {
+	if a, b := effect.MustParseCron("* * * * *", effect.CronInZone("UTC")), effect.MustParseCron("* * * * *", effect.CronInZone("+01:00")); a.Equal(b) {
 		t.Error("the zone does not count")
 	}
 }
 
 func TestCronParseErrorJSON(t *testing.T) {
-	_, err := effect.ParseCron("61 * * * *", effect.CronOptions{})
+	_, err := effect.ParseCron("61 * * * *")
 	text, _ := json.Marshal(err)
 	if want := `{"_tag":"CronParseError","message":"a value must be from 0 to 59","input":"61"}`; string(text) != want {
 		t.Errorf("got %s, want %s", text, want)
@@ -198,7 +198,7 @@ func TestCronNeighbours(t *testing.T) {
 			return strconv.Itoa(a)
 		}
 		expression := strings.Join([]string{field("s", 0, 59), field("m", 0, 59), "*", "*", "*", "*"}, " ")
-		c := effect.MustParseCron(expression, effect.CronOptions{Zone: "UTC"})
+		c := effect.MustParseCron(expression, effect.CronInZone("UTC"))
 		now := time.Unix(rapid.Int64Range(-4e9, 4e9).Draw(t, "now"), 0).UTC()
 		next, ok := c.Next(now)
 		prev, before := c.Prev(now)
@@ -223,14 +223,14 @@ func FuzzParseCron(f *testing.F) {
 	}
 	now := time.Date(2024, 10, 27, 0, 30, 0, 1, time.UTC)
 	f.Fuzz(func(t *testing.T, expression string) {
-		c, err := effect.ParseCron(expression, effect.CronOptions{Zone: "Europe/Berlin", Overlap: effect.CronBoth})
+		c, err := effect.ParseCron(expression, effect.CronInZone("Europe/Berlin"), effect.CronOnOverlap(effect.CronBoth))
 		if err != nil {
 			if errors.TagOf(err) != "CronParseError" {
 				t.Fatalf("%q fails with %T", expression, err)
 			}
 			return
 		}
-		again, err := effect.ParseCron(c.Format(true), effect.CronOptions{Location: c.Location(), Overlap: effect.CronBoth})
+		again, err := effect.ParseCron(c.Format(true), effect.CronIn(c.Location()), effect.CronOnOverlap(effect.CronBoth))
 		if err != nil {
 			t.Fatalf("%q is written as %q: %v", expression, c.Format(true), err)
 		}

@@ -31,6 +31,8 @@ func NewDeferred[A any]() *Deferred[A] { return &Deferred[A]{} }
 
 // Await waits until the deferred is completed and goes on with what it was
 // completed with.
+//
+//go:noinline
 func (d *Deferred[A]) Await[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		d.mu.Lock()
@@ -85,7 +87,8 @@ var waitDeferred = &scope.Waiting{What: "a Deferred"}
 
 // CompleteNow completes the deferred with e, which every waiter then runs, and
 // answers true; or false when it was complete (TypeScript: doneUnsafe). On the
-// parallel runtime any goroutine may call it.
+// parallel runtime any goroutine may call it. On the others the waiters run inside this
+// call, until they wait again: never call it with a mutex held that they may want.
 func (d *Deferred[A]) CompleteNow[_ onUse](e Effect[A]) bool {
 	d.mu.Lock()
 	if d.done {
@@ -115,6 +118,8 @@ func (d *Deferred[A]) complete[_ onUse]() {
 }
 
 // CompleteWith completes it with an effect that every waiter runs.
+//
+//go:noinline
 func (d *Deferred[A]) CompleteWith[_ onUse](e Effect[A]) Effect[bool] {
 	return Sync(func() bool { return d.CompleteNow(e) })
 }
@@ -123,6 +128,8 @@ func (d *Deferred[A]) CompleteWith[_ onUse](e Effect[A]) Effect[bool] {
 func (d *Deferred[A]) Done[_ onUse](e scope.Exit[A]) Effect[bool] { return d.CompleteWith(FromExit(e)) }
 
 // Succeed completes it with a value.
+//
+//go:noinline
 func (d *Deferred[A]) Succeed[_ onUse](v A) Effect[bool] {
 	return Effect[bool]{step: func(*scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		d.mu.Lock()
@@ -149,6 +156,8 @@ func (d *Deferred[A]) FailCause[_ onUse](c *scope.Cause) Effect[bool] {
 func (d *Deferred[A]) Die[_ onUse](defect any) Effect[bool] { return d.CompleteWith(Die[A](defect)) }
 
 // Interrupt completes it with an interruption by the fiber that runs it.
+//
+//go:noinline
 func (d *Deferred[A]) Interrupt[_ onUse]() Effect[bool] {
 	return WithFiber(func(f *scope.Fiber) Effect[bool] { return d.FailCause(scope.CauseInterrupt(f.ID())) })
 }
@@ -160,30 +169,40 @@ func (d *Deferred[A]) InterruptWith[_ onUse](by scope.FiberID) Effect[bool] {
 
 // Sync completes it with the value that fn makes when this runs. fn is called
 // even if the deferred is complete.
+//
+//go:noinline
 func (d *Deferred[A]) Sync[_ onUse](fn func() A) Effect[bool] {
 	return Suspend(func() Effect[bool] { return d.Succeed(fn()) })
 }
 
 // FailSync completes it with the failure that fn makes when this runs. fn is
 // called even if the deferred is complete.
+//
+//go:noinline
 func (d *Deferred[A]) FailSync[_ onUse](fn func() error) Effect[bool] {
 	return Suspend(func() Effect[bool] { return d.Fail(fn()) })
 }
 
 // FailCauseSync completes it with the cause that fn makes when this runs. fn is
 // called even if the deferred is complete.
+//
+//go:noinline
 func (d *Deferred[A]) FailCauseSync[_ onUse](fn func() *scope.Cause) Effect[bool] {
 	return Suspend(func() Effect[bool] { return d.FailCause(fn()) })
 }
 
 // DieSync completes it with the defect that fn makes when this runs. fn is
 // called even if the deferred is complete.
+//
+//go:noinline
 func (d *Deferred[A]) DieSync[_ onUse](fn func() any) Effect[bool] {
 	return Suspend(func() Effect[bool] { return d.Die(fn()) })
 }
 
 // Complete runs e, unless the deferred is complete, and completes it with e's
 // exit.
+//
+//go:noinline
 func (d *Deferred[A]) Complete[_ onUse](e Effect[A]) Effect[bool] {
 	return Suspend(func() Effect[bool] {
 		if d.Completed() {
@@ -194,13 +213,41 @@ func (d *Deferred[A]) Complete[_ onUse](e Effect[A]) Effect[bool] {
 }
 
 // Into runs e and completes the deferred with its exit (TypeScript:
-// Deferred.into). An interruption of e completes it too.
+// Deferred.into). An interruption of e completes it too, and so does a Goexit.
+//
+//go:noinline
 func (d *Deferred[A]) Into[_ onUse](e Effect[A]) Effect[bool] {
-	return UninterruptibleMask(func(restore Restore) Effect[bool] {
-		return restore.Run(e).MatchCauseEffect(
-			func(c *scope.Cause) Effect[bool] { return d.FailCause(c) },
-			func(v A) Effect[bool] { return d.Succeed(v) })
+	return into(e, func(_ *scope.Fiber, v A, c *scope.Cause) bool {
+		return d.CompleteNow(Effect[A]{lit: &literal[A]{value: v, cause: c}})
 	})
+}
+
+// into runs e, which is as interruptible as its surroundings, and hands its exit to
+// complete, masked. What waits for that must not wait for ever, so complete is called
+// on the way of a Goexit, too.
+//
+//go:noinline
+func into[A any](e Effect[A], complete func(f *scope.Fiber, v A, c *scope.Cause) bool) Effect[bool] {
+	return inMask(func(f *scope.Fiber, restore Restore) (bool, *scope.Cause) {
+		mark, returned := f.Mark(), false
+		defer func() {
+			if !returned && !f.Abandoned() {
+				f.Unwound(mark)
+				var none A
+				complete(f, none, scope.CauseDie(scope.Exited{}))
+			}
+		}()
+		v, c := within(f, restore.to, e)
+		returned = true
+		return complete(f, v, c), nil
+	})
+}
+
+// awaited tells whether somebody waits for it.
+func (d *Deferred[A]) awaited[_ onUse]() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.waiters.Len() > 0
 }
 
 // Completed tells whether it is complete (TypeScript: isDoneUnsafe). Any

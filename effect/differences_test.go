@@ -26,7 +26,7 @@ func TestAcquireReleaseInterruptibleRunsTwice(t *testing.T) {
 		}).Uninterruptible()
 		do.Await(do.Await(effect.ForkChild(masked)).Await())
 	})
-	if exit := effect.RunDeterministic(program, effect.DeterministicOptions{}).Exit.MustGet(); exit.IsFailure() {
+	if exit := effect.RunDeterministic(program, effect.DeterministicConfig{}).Exit.MustGet(); exit.IsFailure() {
 		t.Fatal(exit)
 	}
 	if released != 2 {
@@ -48,7 +48,7 @@ func TestInterruptedByAChildsEnd(t *testing.T) {
 		})))
 		exit = do.Await(self.Await())
 	})
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	if !exit.Cause().HasInterruptsOnly() {
 		t.Errorf("ended with %v", exit)
 	}
@@ -71,7 +71,7 @@ func TestAllPlacesResultsAsTypeScriptDoes(t *testing.T) {
 			effect.YieldNow().As(3),
 		}, 2))
 	})
-	exit := effect.RunDeterministic(program, effect.DeterministicOptions{}).Exit.MustGet()
+	exit := effect.RunDeterministic(program, effect.DeterministicConfig{}).Exit.MustGet()
 	got, _ := exit.Value()
 	if want := []int{0, 1, 20, 3, 10}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -31,14 +31,12 @@ type literal[A any] struct {
 	cause *scope.Cause
 }
 
-func (e Effect[A]) isZero[_ onUse]() bool { return e.lit == nil && e.step == nil }
-
 var errZeroEffect = errors.New("effect: the zero Effect was run; it is not a program (a function that should build one returned its zero value)")
 
 // then makes e the next thing to run.
 func then[A any](e Effect[A]) (A, *scope.Cause, Effect[A]) {
 	var zero A
-	if e.isZero() {
+	if e.lit == nil && e.step == nil {
 		return zero, scope.CauseDie(errZeroEffect), e
 	}
 	return zero, nil, e
@@ -52,10 +50,19 @@ func failed[A any](c *scope.Cause) (A, *scope.Cause, Effect[A]) {
 	return zero, c, Effect[A]{}
 }
 
+// again makes a cause travel on as TypeScript's failCause does: as a next step.
+//
+//go:noinline
+func again[A any](c *scope.Cause) (zero A, _ *scope.Cause, next Effect[A]) {
+	return zero, nil, Effect[A]{lit: &literal[A]{cause: c}}
+}
+
 // result ends a step with what run gave.
 func result[A any](v A, c *scope.Cause) (A, *scope.Cause, Effect[A]) { return v, c, Effect[A]{} }
 
 // primitive makes an effect of a step that never continues with another effect.
+//
+//go:noinline
 func primitive[A any](step func(f *scope.Fiber) (A, *scope.Cause)) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, c := step(f)
@@ -157,7 +164,7 @@ func onExitRestored[A any](f *scope.Fiber, e Effect[A], restore Restore, mask bo
 	if restore.to == restoreNothing {
 		v, c = run(f, e)
 	} else {
-		v, c = restore.guarded(f, e)
+		v, c = within(f, restore.to, e)
 	}
 	returned = true
 	return finalize(f, v, c, mask, fin)
@@ -171,7 +178,8 @@ func finalize[A any](f *scope.Fiber, v A, c *scope.Cause, mask bool, fin func(f 
 	if mask {
 		entered, c = f.MaskAfter(c)
 	}
-	c = scope.CombineFinalizer(c, finish(f, f.Mark(), v, c, fin))
+	ended := c
+	c = scope.CombineFinalizer(c, f.Guard(func() *scope.Cause { return fin(f, v, ended) }))
 	if entered {
 		c = f.Unmask(c)
 	}
@@ -180,14 +188,4 @@ func finalize[A any](f *scope.Fiber, v A, c *scope.Cause, mask bool, fin func(f 
 		v = zero
 	}
 	return v, c
-}
-
-func finish[A any](f *scope.Fiber, mark scope.Mark, v A, c *scope.Cause, fin func(*scope.Fiber, A, *scope.Cause) *scope.Cause) (d *scope.Cause) {
-	defer func() {
-		if r := recover(); r != nil {
-			f.Reset(mark)
-			d = f.Raised(r)
-		}
-	}()
-	return fin(f, v, c)
 }

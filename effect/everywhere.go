@@ -6,10 +6,10 @@ import (
 	"github.com/rivus/tether/scope"
 )
 
-// Everywhere configures InterruptEverywhere. Its zero value interrupts the main
+// EverywhereConfig configures InterruptEverywhere. Its zero value interrupts the main
 // fiber, in the effect order.
-type Everywhere struct {
-	DeterministicOptions
+type EverywhereConfig struct {
+	DeterministicConfig
 	// Stepping interrupts the fiber that takes the step instead of the main one.
 	Stepping bool
 	// MaxRuns bounds the number of steps that are tried; 0 is 100,000. A program
@@ -23,16 +23,16 @@ type Everywhere struct {
 // is the first that check answers, with the step.
 //
 // program is called for each run, so that every run has state of its own.
-func InterruptEverywhere[A any](program func() Effect[A], o Everywhere, check func(step int, out Outcome[A]) error) error {
-	limit := o.MaxRuns
+func InterruptEverywhere[A any](program func() Effect[A], c EverywhereConfig, check func(step int, out RunReport[A]) error) error {
+	limit := c.MaxRuns
 	if limit == 0 {
 		limit = 100_000
 	}
-	hook := o.OnStep
+	hook := c.OnStep
 	for at := 0; at <= limit; at++ {
 		reached := at == 0
 		var main *scope.Fiber
-		run := o.DeterministicOptions
+		run := c.DeterministicConfig
 		run.OnStep = func(step int, f *scope.Fiber) {
 			if main == nil {
 				main = f
@@ -42,7 +42,7 @@ func InterruptEverywhere[A any](program func() Effect[A], o Everywhere, check fu
 			}
 			if step == at {
 				reached = true
-				if o.Stepping {
+				if c.Stepping {
 					f.Interrupt(0)
 				} else {
 					main.Interrupt(0)

@@ -11,11 +11,11 @@ import (
 
 // both runs a test of interruption at every step, of the main fiber and of
 // whichever fiber steps.
-func both[A any](t *testing.T, program func() effect.Effect[A], check func(step int, out effect.Outcome[A]) error) {
+func both[A any](t *testing.T, program func() effect.Effect[A], check func(step int, out effect.RunReport[A]) error) {
 	t.Helper()
 	for _, stepping := range []bool{false, true} {
 		runs := 0
-		err := effect.InterruptEverywhere(program, effect.Everywhere{Stepping: stepping}, func(step int, out effect.Outcome[A]) error {
+		err := effect.InterruptEverywhere(program, effect.EverywhereConfig{Stepping: stepping}, func(step int, out effect.RunReport[A]) error {
 			runs++
 			return check(step, out)
 		})
@@ -47,7 +47,7 @@ func TestInterruptEverywhereAcquireRelease(t *testing.T) {
 		open := effect.Scoped(effect.AcquireReleaseInterruptible(acquire, release).AndThen(effect.YieldNow()))
 		return one.AndThen(two).AndThen(open)
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		switch {
 		case step == 0 && acquired != 3:
 			return fmt.Errorf("acquired %d times", acquired)
@@ -85,7 +85,7 @@ func TestInterruptEverywhereSemaphore(t *testing.T) {
 			do.Await(effect.AwaitAll(fibers...))
 		})
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		if out.Exit.IsAbsent() {
 			return fmt.Errorf("never ended: %v", out.Report)
 		}
@@ -117,7 +117,7 @@ func TestInterruptEverywhereDeferredAndLatch(t *testing.T) {
 			do.Await(effect.AwaitAll(fibers...))
 		})
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		if out.Exit.IsAbsent() || len(out.Stuck) > 0 {
 			return fmt.Errorf("never ended: %v", out.Report)
 		}

@@ -17,7 +17,7 @@ func ExampleForEach() {
 		return effect.Sleep(time.Duration(id) * time.Second).As("item " + strconv.Itoa(id))
 	}
 	program := effect.ForEach([]int{4, 1, 1, 1}, fetch, 2)
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet(), "after", out.Now)
 	// Output: Success([item 4 item 1 item 1 item 1]) after 4s
 }
@@ -37,7 +37,7 @@ func ExampleForEach_failure() {
 		})
 	}
 	program := effect.ForEach([]string{"a", "b", "c", "d"}, step, 2)
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet())
 	// Output:
 	// a begins

@@ -17,7 +17,7 @@ func ExampleForkChild() {
 		body := do.Await(effect.ForkChild(fetch("body", 3*time.Second)))
 		return do.Await(head.Join()) + " " + do.Await(body.Join())
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet(), "after", out.Now)
 	// Output: Success(head body) after 3s
 }
@@ -30,7 +30,7 @@ func ExampleFiber_Join() {
 		do.Await(fiber.Join())
 		fmt.Println("not reached")
 	})
-	fmt.Println("program:", effect.RunDeterministic(program, effect.DeterministicOptions{}).Exit.MustGet())
+	fmt.Println("program:", effect.RunDeterministic(program, effect.DeterministicConfig{}).Exit.MustGet())
 	// Output:
 	// await: Failure(Cause(Fail(no route)))
 	// program: Failure(Cause(Fail(no route)))
@@ -46,7 +46,7 @@ func ExampleFiber_Interrupt() {
 		do.Await(fiber.Interrupt())
 		fmt.Println("ended at", do.Await(effect.Monotonic()))
 	})
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// partial file removed
 	// ended at 1m2s
@@ -66,7 +66,7 @@ func ExampleEffect_OnInterrupt() {
 		fmt.Println("this is fiber", do.Await(effect.FiberID()))
 		do.Await(fiber.Interrupt())
 	})
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// this is fiber 1
 	// interrupted by fiber [1]
@@ -86,7 +86,7 @@ func ExampleEffect_RaceFirst() {
 		mirror("near", 2*time.Second).RaceFirst(down),
 		mirror("near", 2*time.Second).Race(down),
 	} {
-		out := effect.RunDeterministic(e, effect.DeterministicOptions{})
+		out := effect.RunDeterministic(e, effect.DeterministicConfig{})
 		fmt.Println(out.Exit.MustGet(), "after", out.Now)
 	}
 	// Output:
@@ -102,7 +102,7 @@ func ExampleEffect_StopOn() {
 	lost := effect.Fail[effect.Nothing](errors.New("connection lost")).Delay(time.Minute)
 	for _, d := range []time.Duration{time.Second, time.Hour} {
 		work := effect.Sleep(d).As("done")
-		out := effect.RunDeterministic(work.StopOn(lost), effect.DeterministicOptions{})
+		out := effect.RunDeterministic(work.StopOn(lost), effect.DeterministicConfig{})
 		fmt.Println(out.Exit.MustGet(), "after", out.Now)
 	}
 	// Output:
@@ -118,7 +118,7 @@ func ExampleEffect_Timeout() {
 		CatchTag(func(err *effect.TimeoutError) effect.Effect[string] {
 			return effect.Succeed("nothing within " + err.After.String())
 		})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet())
 	// Output:
 	// query cancelled
@@ -141,7 +141,7 @@ func ExampleFiberMap() {
 		do.Await(effect.Sleep(time.Minute))
 		fmt.Println("sessions:", sessions.Len())
 	}))
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// ada's first ended well: false
 	// bob's ended well: true

@@ -62,7 +62,7 @@ func ExampleCallback() {
 
 		fmt.Println(do.Await(effect.Exit(event.Timeout(time.Minute))))
 	})
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// door opened
 	// not listening any more

@@ -91,6 +91,6 @@ func ExampleEffect_CatchTags() {
 		)
 	}
 	all := effect.All([]effect.Effect[int]{read("7", 0), read("seven", 0), read("7", time.Minute)}, effect.One)
-	fmt.Println(effect.RunDeterministic(all, effect.DeterministicOptions{}).Exit.MustGet())
+	fmt.Println(effect.RunDeterministic(all, effect.DeterministicConfig{}).Exit.MustGet())
 	// Output: Success([7 -1 -2])
 }

@@ -41,7 +41,7 @@ func ExampleRunExit() {
 
 // A test runs a program of a day in no time, and learns what waits for ever.
 func ExampleRunDeterministic() {
-	out := effect.RunDeterministic(effect.Sleep(24*time.Hour), effect.DeterministicOptions{})
+	out := effect.RunDeterministic(effect.Sleep(24*time.Hour), effect.DeterministicConfig{})
 	fmt.Println(out.Now)
 
 	left, right := effect.NewSemaphore(1), effect.NewSemaphore(1)
@@ -49,7 +49,7 @@ func ExampleRunDeterministic() {
 		return a.WithPermits(1, effect.YieldNow().AndThen(b.WithPermits(1, effect.Void())))
 	}
 	deadlock := effect.ZipConcurrent(both(left, right), both(right, left)).AsUnit()
-	out = effect.RunDeterministic(deadlock, effect.DeterministicOptions{})
+	out = effect.RunDeterministic(deadlock, effect.DeterministicConfig{})
 	fmt.Println("ended:", out.Exit.IsPresent())
 	for _, stuck := range out.Stuck {
 		fmt.Println("fiber", stuck.Fiber, "waits for", stuck.On)
@@ -79,7 +79,7 @@ func ExampleInterruptEverywhere() {
 			open = false
 			return program
 		}
-		err := effect.InterruptEverywhere(fresh, effect.Everywhere{}, func(int, effect.Outcome[effect.Unit]) error {
+		err := effect.InterruptEverywhere(fresh, effect.EverywhereConfig{}, func(int, effect.RunReport[effect.Unit]) error {
 			if open {
 				return errors.New("left open")
 			}

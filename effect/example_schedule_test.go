@@ -21,7 +21,7 @@ func ExampleEffect_Retry() {
 		}
 		return "answer"
 	})
-	out := effect.RunDeterministic(call.Retry(backoff), effect.DeterministicOptions{})
+	out := effect.RunDeterministic(call.Retry(backoff), effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet())
 	// Output:
 	// attempt 1 at 0s
@@ -40,12 +40,12 @@ func ExampleRetryWith() {
 		tries++
 		return effect.Fail[int](answers[tries-1])
 	})
-	program := effect.RetryWith(call, effect.RetryOptions{
+	program := effect.RetryWith(call, effect.RetryConfig{
 		Schedule: effect.ScheduleSpaced(time.Second),
 		While:    func(err error) bool { return errors.Is(err, busy) },
 		Times:    mo.Some(10),
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet(), "after", tries, "tries and", out.Now)
 	// Output: Failure(Cause(Fail(permission denied))) after 3 tries and 2s
 }
@@ -57,11 +57,11 @@ func ExampleRepeatWith() {
 		percent += 40
 		return min(percent, 100)
 	})
-	program := effect.RepeatWith(poll, effect.RepeatOptions[int]{
+	program := effect.RepeatWith(poll, effect.RepeatConfig[int]{
 		Schedule: effect.ScheduleSpaced(5 * time.Second),
 		Until:    func(percent int) bool { return percent == 100 },
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet(), "after", out.Now)
 	// Output: Success(100) after 10s
 }
@@ -75,13 +75,13 @@ func ExampleSchedule() {
 		fmt.Print(at, " ")
 		return effect.Fail[int](errors.New("unavailable"))
 	})
-	fmt.Println(effect.RunDeterministic(call.Retry(policy), effect.DeterministicOptions{}).Exit.MustGet())
+	fmt.Println(effect.RunDeterministic(call.Retry(policy), effect.DeterministicConfig{}).Exit.MustGet())
 	// Output: 0s 1s 3s 7s 12s 17s Failure(Cause(Fail(unavailable)))
 }
 
 // The next three times of a report that is due on workdays at half past nine.
 func ExampleParseCron() {
-	report, err := effect.ParseCron("30 9 * * mon-fri", effect.CronOptions{Zone: "+02:00"})
+	report, err := effect.ParseCron("30 9 * * mon-fri", effect.CronInZone("+02:00"))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -82,7 +82,7 @@ func ExampleForkScoped() {
 	})).Tap(func(effect.Unit) effect.Effect[effect.Unit] {
 		return effect.SyncUnit(func() { fmt.Println("scope closed") })
 	})
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// alive at 0s
 	// alive at 10s
@@ -106,7 +106,7 @@ func ExampleEffect_OnExit() {
 		effect.Sleep(time.Hour).As(1).Timeout(time.Second),
 		effect.Interrupt[int](),
 	} {
-		effect.RunDeterministic(watched(e), effect.DeterministicOptions{})
+		effect.RunDeterministic(watched(e), effect.DeterministicConfig{})
 	}
 	// Output:
 	// Success(1)
@@ -140,7 +140,7 @@ func ExampleUninterruptibleMask() {
 		do.Await(inbox.Offer("second"))
 		fmt.Println("left in the inbox:", do.Await(inbox.Size()))
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Now)
 	// Output:
 	// acknowledged first

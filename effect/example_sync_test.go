@@ -23,7 +23,7 @@ func ExampleDeferred() {
 		fmt.Println("connecting to", do.Await(ready.Await()))
 		fmt.Println("completed twice:", do.Await(ready.Fail(errors.New("too late"))))
 	})
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// listening
 	// connecting to 8080
@@ -43,7 +43,7 @@ func ExampleSemaphore_WithPermits() {
 		})).Ignore()
 	}
 	program := effect.ForEachDiscard([]int{1, 2, 3, 4, 5}, call, effect.Unbounded)
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println("free:", pool.Free())
 	// Output:
 	// call 1 at 0s
@@ -69,7 +69,7 @@ func ExampleLatch() {
 		do.Await(running.Open())
 		do.Await(effect.Sleep(time.Second))
 	})
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// step at 0s
 	// step at 10s
@@ -99,7 +99,7 @@ func ExampleQueue() {
 		do.Await(effect.ForkChild(produce))
 		do.Await(consume)
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet().IsSuccess(), out.Now)
 	// Output:
 	// offered a at 0s
@@ -122,7 +122,7 @@ func ExamplePubSub() {
 		fmt.Println("early:", strings.Join(do.Await(early.TakeAll()), ", "))
 		fmt.Println("late:", strings.Join(do.Await(late.TakeAll()), ", "))
 	}))
-	effect.RunDeterministic(program, effect.DeterministicOptions{})
+	effect.RunDeterministic(program, effect.DeterministicConfig{})
 	// Output:
 	// early: one, two
 	// late: two
@@ -148,7 +148,7 @@ func ExampleCached() {
 		do.Await(effect.ReplicateEffectDiscard(settings, 3, effect.Unbounded))
 		return do.Await(settings)
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	fmt.Println(out.Exit.MustGet(), "after", out.Now)
 	// Output:
 	// loading

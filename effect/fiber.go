@@ -28,29 +28,28 @@ func (r *runs[A]) Run(f *scope.Fiber) (c *scope.Cause) {
 // ForkOption says how a fiber starts. Without any it is interruptible and starts
 // when the fiber that forks it lets go (waits, yields or ends); on the parallel
 // runtime it starts at once, beside it. That is TypeScript's default.
-type ForkOption uint8
+type ForkOption func(scope.ForkConfig) scope.ForkConfig
 
-const (
-	// StartImmediately starts the fiber before the fork returns.
-	StartImmediately ForkOption = iota
-	// StartUninterruptible starts it masked (TypeScript: uninterruptible: true).
-	StartUninterruptible
-	// StartInherited starts it as interruptible as its parent is.
-	StartInherited
-)
+// StartImmediately starts the fiber before the fork returns.
+func StartImmediately() ForkOption {
+	return func(c scope.ForkConfig) scope.ForkConfig { c.Immediate = true; return c }
+}
 
-func forkOptions(opts []ForkOption) (o scope.ForkOptions) {
-	for _, opt := range opts {
-		switch opt {
-		case StartImmediately:
-			o.Immediate = true
-		case StartUninterruptible:
-			o.Mode = scope.StartUninterruptible
-		case StartInherited:
-			o.Mode = scope.StartInherited
-		}
+// StartUninterruptible starts the fiber masked (TypeScript: uninterruptible: true).
+func StartUninterruptible() ForkOption {
+	return func(c scope.ForkConfig) scope.ForkConfig { c.Mode = scope.StartUninterruptible; return c }
+}
+
+// StartInherited starts the fiber as interruptible as its parent is.
+func StartInherited() ForkOption {
+	return func(c scope.ForkConfig) scope.ForkConfig { c.Mode = scope.StartInherited; return c }
+}
+
+func forkConfig(options []ForkOption) (c scope.ForkConfig) {
+	for _, o := range options {
+		c = o(c)
 	}
-	return o
+	return c
 }
 
 // Unrun implements scope.Unrun.
@@ -64,19 +63,20 @@ func (fb *Fiber[A]) body[_ onUse](e Effect[A]) scope.Body {
 
 // ForkChild starts e in a fiber of its own, which is interrupted and awaited
 // when the fiber that forks it ends.
-func ForkChild[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
-	return fork(e, forkOptions(opts))
+func ForkChild[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
+	return fork(e, forkConfig(options))
 }
 
 // ForkDetach starts e in a fiber that ends with nobody. A defect that nobody
 // observes is logged.
-func ForkDetach[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
-	o := forkOptions(opts)
+func ForkDetach[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
+	o := forkConfig(options)
 	o.Daemon = true
 	return fork(e, o)
 }
 
-func fork[A any](e Effect[A], o scope.ForkOptions) Effect[*Fiber[A]] {
+//go:noinline
+func fork[A any](e Effect[A], o scope.ForkConfig) Effect[*Fiber[A]] {
 	return Effect[*Fiber[A]]{step: func(f *scope.Fiber) (*Fiber[A], *scope.Cause, Effect[*Fiber[A]]) {
 		fb := new(Fiber[A])
 		f.ForkInto(&fb.kernel, fb.body(e), o)
@@ -86,25 +86,31 @@ func fork[A any](e Effect[A], o scope.ForkOptions) Effect[*Fiber[A]] {
 
 // ForkIn starts e in a fiber that is interrupted and awaited when s closes. In a
 // closed scope it does not run.
-func ForkIn[A any](e Effect[A], s *scope.Scope, opts ...ForkOption) Effect[*Fiber[A]] {
-	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return forkIn(f, e, s, opts), nil })
+//
+//go:noinline
+func ForkIn[A any](e Effect[A], s *scope.Scope, options ...ForkOption) Effect[*Fiber[A]] {
+	return Effect[*Fiber[A]]{step: func(f *scope.Fiber) (*Fiber[A], *scope.Cause, Effect[*Fiber[A]]) {
+		return forkIn(f, e, s, options), nil, Effect[*Fiber[A]]{}
+	}}
 }
 
-func forkIn[A any](f *scope.Fiber, e Effect[A], s *scope.Scope, opts []ForkOption) *Fiber[A] {
+func forkIn[A any](f *scope.Fiber, e Effect[A], s *scope.Scope, options []ForkOption) *Fiber[A] {
 	fb := new(Fiber[A])
-	f.ForkIn(s, &fb.kernel, fb.body(e), forkOptions(opts))
+	f.ForkIn(s, &fb.kernel, fb.body(e), forkConfig(options))
 	return fb
 }
 
 // ForkScoped is ForkIn the scope at hand. Without one it is a defect.
-func ForkScoped[A any](e Effect[A], opts ...ForkOption) Effect[*Fiber[A]] {
-	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
+//
+//go:noinline
+func ForkScoped[A any](e Effect[A], options ...ForkOption) Effect[*Fiber[A]] {
+	return Effect[*Fiber[A]]{step: func(f *scope.Fiber) (*Fiber[A], *scope.Cause, Effect[*Fiber[A]]) {
 		s, c := scopeAtHand(f)
 		if c != nil {
-			return nil, c
+			return nil, c, Effect[*Fiber[A]]{}
 		}
-		return forkIn(f, e, s, opts), nil
-	})
+		return forkIn(f, e, s, options), nil, Effect[*Fiber[A]]{}
+	}}
 }
 
 // Kernel is the untyped fiber.
@@ -125,6 +131,8 @@ func (fb *Fiber[A]) Exited[_ onUse]() (exit scope.Exit[A], ended bool) {
 func (fb *Fiber[A]) exit[_ onUse](c *scope.Cause) scope.Exit[A] { return scope.NewExit(fb.value, c) }
 
 // Join waits for the fiber and ends as it did.
+//
+//go:noinline
 func (fb *Fiber[A]) Join[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if c, done := fb.kernel.Exited(); done {
@@ -139,17 +147,21 @@ func (fb *Fiber[A]) Join[_ onUse]() Effect[A] {
 }
 
 // Await waits for the fiber and gives its exit.
+//
+//go:noinline
 func (fb *Fiber[A]) Await[_ onUse]() Effect[scope.Exit[A]] {
-	return primitive(func(f *scope.Fiber) (scope.Exit[A], *scope.Cause) {
+	return Effect[scope.Exit[A]]{step: func(f *scope.Fiber) (scope.Exit[A], *scope.Cause, Effect[scope.Exit[A]]) {
 		if c := f.Await(&fb.kernel); c != nil {
-			return scope.Exit[A]{}, c
+			return scope.Exit[A]{}, c, Effect[scope.Exit[A]]{}
 		}
 		c, _ := fb.kernel.Exited()
-		return fb.exit(c), nil
-	})
+		return fb.exit(c), nil, Effect[scope.Exit[A]]{}
+	}}
 }
 
 // Interrupt interrupts the fiber and waits for its end.
+//
+//go:noinline
 func (fb *Fiber[A]) Interrupt[_ onUse]() Effect[Unit] {
 	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		return result(Unit{}, f.InterruptAwait(&fb.kernel))
@@ -168,12 +180,16 @@ type AnyFiber interface{ Kernel() *scope.Fiber }
 
 // InterruptAll interrupts the fibers in order, then waits for all of them.
 func InterruptAll(fibers ...AnyFiber) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.InterruptAll(kernels(fibers)) })
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, f.InterruptAll(kernels(fibers)), Effect[Unit]{}
+	}}
 }
 
 // AwaitAll waits for all the fibers.
 func AwaitAll(fibers ...AnyFiber) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.AwaitAll(kernels(fibers)) })
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, f.AwaitAll(kernels(fibers)), Effect[Unit]{}
+	}}
 }
 
 func kernels(fibers []AnyFiber) []*scope.Fiber {
@@ -186,11 +202,13 @@ func kernels(fibers []AnyFiber) []*scope.Fiber {
 
 // AwaitAllChildren runs e, then waits for the children that were forked
 // meanwhile.
+//
+//go:noinline
 func (e Effect[A]) AwaitAllChildren[_ onUse]() Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		wait := awaitNewChildren(f)
-		return onExit(f, e, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause { return wait() })
-	})
+		return result(onExit(f, e, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause { return wait() }))
+	}}
 }
 
 // awaitNewChildren gives what waits for the children that f has then and not
@@ -211,7 +229,9 @@ func awaitNewChildren(f *scope.Fiber) func() *scope.Cause {
 		if len(children) == 0 {
 			return nil
 		}
-		wait := primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, f.AwaitAll(children) })
+		wait := Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+			return Unit{}, f.AwaitAll(children), Effect[Unit]{}
+		}}
 		if interruptible {
 			wait = wait.Interruptible()
 		}

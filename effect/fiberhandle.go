@@ -26,8 +26,8 @@ func MakeFiberHandle[A any]() Effect[*FiberHandle[A]] {
 // interrupted and not awaited; with OnlyIfMissing it stays instead, and the
 // fiber that Run gives has been interrupted. In a closed handle the caller is
 // interrupted.
-func (h *FiberHandle[A]) Run[_ onUse](e Effect[A], opts ...RunOption) Effect[*Fiber[A]] {
-	o := runOptionsOf(opts)
+func (h *FiberHandle[A]) Run[_ onUse](e Effect[A], options ...RunOption) Effect[*Fiber[A]] {
+	o := runConfigOf(options)
 	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
 		fb, ok := h.run(f, e, o)
 		if !ok {
@@ -37,7 +37,7 @@ func (h *FiberHandle[A]) Run[_ onUse](e Effect[A], opts ...RunOption) Effect[*Fi
 	})
 }
 
-func (h *FiberHandle[A]) run[_ onUse](f *scope.Fiber, e Effect[A], o runOptions) (*Fiber[A], bool) {
+func (h *FiberHandle[A]) run[_ onUse](f *scope.Fiber, e Effect[A], o runConfig) (*Fiber[A], bool) {
 	h.group.mu.Lock()
 	closed, there := h.group.closed, h.current != nil
 	h.group.mu.Unlock()
@@ -47,18 +47,18 @@ func (h *FiberHandle[A]) run[_ onUse](f *scope.Fiber, e Effect[A], o runOptions)
 	case o.onlyIfMissing && there:
 		return interruptedFiber[A](f), true
 	}
-	return runMember(f, e, o, func(fb *Fiber[A]) { h.SetNow(fb, o.list()...) }), true
+	return runMember(f, e, o, &h.group, func(fb *Fiber[A]) { h.SetNow(fb, o.list()...) }), true
 }
 
 // FiberHandleRuntime gives h's Run for code outside any fiber, with the services
 // at hand now (TypeScript: FiberHandle.runtime). In a closed handle it gives a
 // fiber that has been interrupted. On the parallel runtime any goroutine may
 // call it, on the deterministic one only code that runs on it.
-func FiberHandleRuntime[A any](h *FiberHandle[A]) Effect[func(e Effect[A], opts ...RunOption) *Fiber[A]] {
+func FiberHandleRuntime[A any](h *FiberHandle[A]) Effect[func(e Effect[A], options ...RunOption) *Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (func(Effect[A], ...RunOption) *Fiber[A], *scope.Cause) {
 		keep := forker(f)
-		return func(e Effect[A], opts ...RunOption) *Fiber[A] {
-			fb, ok := h.run(keep, e, runOptionsOf(opts))
+		return func(e Effect[A], options ...RunOption) *Fiber[A] {
+			fb, ok := h.run(keep, e, runConfigOf(options))
 			if !ok {
 				return interruptedFiber[A](keep)
 			}
@@ -69,15 +69,15 @@ func FiberHandleRuntime[A any](h *FiberHandle[A]) Effect[func(e Effect[A], opts 
 
 // Set puts a fiber that runs already into the handle, by Run's rules. In a
 // closed handle the fiber is interrupted.
-func (h *FiberHandle[A]) Set[_ onUse](fiber *Fiber[A], opts ...RunOption) Effect[Unit] {
-	return SyncUnit(func() { h.SetNow(fiber, opts...) })
+func (h *FiberHandle[A]) Set[_ onUse](fiber *Fiber[A], options ...RunOption) Effect[Unit] {
+	return SyncUnit(func() { h.SetNow(fiber, options...) })
 }
 
 // SetNow is Set outside any effect (TypeScript: setUnsafe). On the parallel
 // runtime any goroutine may call it, on the deterministic one only code that
 // runs on it.
-func (h *FiberHandle[A]) SetNow[_ onUse](fiber *Fiber[A], opts ...RunOption) {
-	o := runOptionsOf(opts)
+func (h *FiberHandle[A]) SetNow[_ onUse](fiber *Fiber[A], options ...RunOption) {
+	o := runConfigOf(options)
 	g := &h.group
 	g.mu.Lock()
 	previous := h.current
@@ -92,21 +92,21 @@ func (h *FiberHandle[A]) SetNow[_ onUse](fiber *Fiber[A], opts ...RunOption) {
 	}
 	h.current = newMember(fiber, o)
 	next := h.current
-	g.alive.join(&next.place)
+	g.alive.join(&next.seat)
 	g.mu.Unlock()
 	// The new fiber is in its place before the old one is interrupted, since a
 	// finalizer of that may come back to this handle.
 	if previous != nil {
 		previous.fiber.InterruptNow(CollectionFiber)
 	}
-	next.observe(h.ended)
+	next.observe(&h.group, h.ended)
 }
 
 func (h *FiberHandle[A]) ended[_ onUse](m *member[A]) {
 	g := &h.group
 	g.mu.Lock()
 	if !g.closed {
-		g.alive.leave(&m.place)
+		g.alive.leave(&m.seat)
 		if h.current == m {
 			h.current = nil
 		}

@@ -22,7 +22,7 @@ type FiberMap[K comparable, A any] struct {
 }
 
 type keyed[K comparable, A any] struct {
-	place[*keyed[K, A]]
+	seat[*keyed[K, A]]
 	key    K
 	member *member[A]
 }
@@ -39,8 +39,8 @@ func MakeFiberMap[K comparable, A any]() Effect[*FiberMap[K, A]] {
 // that was there is interrupted and not awaited; with OnlyIfMissing it stays
 // instead, and the fiber that Run gives has been interrupted. In a closed map
 // the caller is interrupted.
-func (m *FiberMap[K, A]) Run[_ onUse](key K, e Effect[A], opts ...RunOption) Effect[*Fiber[A]] {
-	o := runOptionsOf(opts)
+func (m *FiberMap[K, A]) Run[_ onUse](key K, e Effect[A], options ...RunOption) Effect[*Fiber[A]] {
+	o := runConfigOf(options)
 	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) {
 		fb, ok := m.run(f, key, e, o)
 		if !ok {
@@ -50,7 +50,7 @@ func (m *FiberMap[K, A]) Run[_ onUse](key K, e Effect[A], opts ...RunOption) Eff
 	})
 }
 
-func (m *FiberMap[K, A]) run[_ onUse](f *scope.Fiber, key K, e Effect[A], o runOptions) (*Fiber[A], bool) {
+func (m *FiberMap[K, A]) run[_ onUse](f *scope.Fiber, key K, e Effect[A], o runConfig) (*Fiber[A], bool) {
 	m.group.mu.Lock()
 	closed, there := m.group.closed, m.entries[key] != nil
 	m.group.mu.Unlock()
@@ -60,28 +60,28 @@ func (m *FiberMap[K, A]) run[_ onUse](f *scope.Fiber, key K, e Effect[A], o runO
 	case o.onlyIfMissing && there:
 		return interruptedFiber[A](f), true
 	}
-	return runMember(f, e, o, func(fb *Fiber[A]) { m.SetNow(key, fb, o.list()...) }), true
+	return runMember(f, e, o, &m.group, func(fb *Fiber[A]) { m.SetNow(key, fb, o.list()...) }), true
 }
 
-func (o runOptions) list() (opts []RunOption) {
-	if o.onlyIfMissing {
-		opts = append(opts, OnlyIfMissing)
+func (c runConfig) list() (options []RunOption) {
+	if c.onlyIfMissing {
+		options = append(options, OnlyIfMissing())
 	}
-	if o.propagate {
-		opts = append(opts, PropagateInterruption)
+	if c.propagate {
+		options = append(options, PropagateInterruption())
 	}
-	return opts
+	return options
 }
 
 // FiberMapRuntime gives m's Run for code outside any fiber, with the services at
 // hand now (TypeScript: FiberMap.runtime). In a closed map it gives a fiber that
 // has been interrupted. On the parallel runtime any goroutine may call it, on
 // the deterministic one only code that runs on it.
-func FiberMapRuntime[K comparable, A any](m *FiberMap[K, A]) Effect[func(key K, e Effect[A], opts ...RunOption) *Fiber[A]] {
+func FiberMapRuntime[K comparable, A any](m *FiberMap[K, A]) Effect[func(key K, e Effect[A], options ...RunOption) *Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (func(K, Effect[A], ...RunOption) *Fiber[A], *scope.Cause) {
 		keep := forker(f)
-		return func(key K, e Effect[A], opts ...RunOption) *Fiber[A] {
-			fb, ok := m.run(keep, key, e, runOptionsOf(opts))
+		return func(key K, e Effect[A], options ...RunOption) *Fiber[A] {
+			fb, ok := m.run(keep, key, e, runConfigOf(options))
 			if !ok {
 				return interruptedFiber[A](keep)
 			}
@@ -92,15 +92,15 @@ func FiberMapRuntime[K comparable, A any](m *FiberMap[K, A]) Effect[func(key K, 
 
 // Set puts a fiber that runs already under key, by Run's rules. In a closed map
 // the fiber is interrupted.
-func (m *FiberMap[K, A]) Set[_ onUse](key K, fiber *Fiber[A], opts ...RunOption) Effect[Unit] {
-	return SyncUnit(func() { m.SetNow(key, fiber, opts...) })
+func (m *FiberMap[K, A]) Set[_ onUse](key K, fiber *Fiber[A], options ...RunOption) Effect[Unit] {
+	return SyncUnit(func() { m.SetNow(key, fiber, options...) })
 }
 
 // SetNow is Set outside any effect (TypeScript: setUnsafe). On the parallel
 // runtime any goroutine may call it, on the deterministic one only code that
 // runs on it.
-func (m *FiberMap[K, A]) SetNow[_ onUse](key K, fiber *Fiber[A], opts ...RunOption) {
-	o := runOptionsOf(opts)
+func (m *FiberMap[K, A]) SetNow[_ onUse](key K, fiber *Fiber[A], options ...RunOption) {
+	o := runConfigOf(options)
 	g := &m.group
 	g.mu.Lock()
 	at := m.entries[key]
@@ -114,7 +114,7 @@ func (m *FiberMap[K, A]) SetNow[_ onUse](key K, fiber *Fiber[A], opts ...RunOpti
 		return
 	}
 	next := newMember(fiber, o)
-	g.alive.join(&next.place)
+	g.alive.join(&next.seat)
 	var previous *Fiber[A]
 	if at != nil {
 		previous, at.member = at.member.fiber, next
@@ -122,7 +122,7 @@ func (m *FiberMap[K, A]) SetNow[_ onUse](key K, fiber *Fiber[A], opts ...RunOpti
 		at = &keyed[K, A]{key: key, member: next}
 		at.owner = at
 		m.entries[key] = at
-		m.order.join(&at.place)
+		m.order.join(&at.seat)
 	}
 	g.mu.Unlock()
 	// The new fiber is in its place before the old one is interrupted, since a
@@ -130,7 +130,7 @@ func (m *FiberMap[K, A]) SetNow[_ onUse](key K, fiber *Fiber[A], opts ...RunOpti
 	if previous != nil {
 		previous.InterruptNow(CollectionFiber)
 	}
-	next.observe(func(ended *member[A]) { m.ended(key, ended) })
+	next.observe(&m.group, func(ended *member[A]) { m.ended(key, ended) })
 }
 
 func (m *FiberMap[K, A]) ended[_ onUse](key K, ended *member[A]) {
@@ -147,10 +147,10 @@ func (m *FiberMap[K, A]) ended[_ onUse](key K, ended *member[A]) {
 
 // forget takes a fiber out; a newer one under its key stays.
 func (m *FiberMap[K, A]) forget[_ onUse](key K, ended *member[A]) {
-	m.group.alive.leave(&ended.place)
+	m.group.alive.leave(&ended.seat)
 	if at := m.entries[key]; at != nil && at.member == ended {
 		delete(m.entries, key)
-		m.order.leave(&at.place)
+		m.order.leave(&at.seat)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // onBoth runs a program on both runtimes.
 func onBoth[A any](t *testing.T, program effect.Effect[A], check func(t *testing.T, exit scope.Exit[A])) {
 	t.Run("deterministic", func(t *testing.T) {
-		out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+		out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 		exit, ok := out.Exit.Get()
 		if !ok {
 			t.Fatalf("never ended: %v", out.Report)
@@ -83,7 +83,7 @@ func TestFiberMapOnlyIfMissingInParallel(t *testing.T) {
 			work := effect.SyncUnit(func() { started.Add(1) }).AndThen(effect.Never[effect.Unit]())
 			try := make([]effect.Effect[*effect.Fiber[effect.Unit]], 8)
 			for i := range try {
-				try[i] = effect.YieldNow().AndThen(m.Run(1, work, effect.OnlyIfMissing))
+				try[i] = effect.YieldNow().AndThen(m.Run(1, work, effect.OnlyIfMissing()))
 			}
 			fibers := do.Await(effect.All(try, effect.Unbounded))
 			running := 0
@@ -110,7 +110,7 @@ func TestFiberMapJoin(t *testing.T) {
 		return effect.Gen(func(do *effect.Do) scope.Exit[effect.Unit] {
 			s := do.Await(effect.MakeScope(scope.Sequential))
 			m := do.Await(effect.MakeFiberMap[string, int]().ProvideScope(s))
-			joined := do.Await(effect.ForkChild(m.Join(), effect.StartImmediately))
+			joined := do.Await(effect.ForkChild(m.Join(), effect.StartImmediately()))
 			act(do, m)
 			do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
 			return do.Await(joined.Await())
@@ -132,13 +132,13 @@ func TestFiberMapJoin(t *testing.T) {
 			do.Await(do.Await(m.Run("a", effect.Never[int]())).Interrupt())
 		}, "Success({})"},
 		{"interrupted by the map", func(do *effect.Do, m *effect.FiberMap[string, int]) {
-			do.Await(m.Run("a", effect.Never[int](), effect.PropagateInterruption))
-			do.Await(m.Run("b", effect.Never[int](), effect.PropagateInterruption))
+			do.Await(m.Run("a", effect.Never[int](), effect.PropagateInterruption()))
+			do.Await(m.Run("b", effect.Never[int](), effect.PropagateInterruption()))
 			do.Await(m.Remove("a"))
 			do.Await(m.Clear())
 		}, "Success({})"},
 		{"interrupted by another", func(do *effect.Do, m *effect.FiberMap[string, int]) {
-			fb := do.Await(m.Run("a", effect.Never[int](), effect.PropagateInterruption))
+			fb := do.Await(m.Run("a", effect.Never[int](), effect.PropagateInterruption()))
 			fb.InterruptNow(77)
 			do.Await(fb.Await())
 			do.Await(m.AwaitEmpty())
@@ -246,7 +246,7 @@ func TestFiberHandleCloses(t *testing.T) {
 			h := do.Await(effect.MakeFiberHandle[int]())
 			do.Await(h.Run(work))
 			do.Await(h.Run(work))
-			third := do.Await(h.Run(work, effect.OnlyIfMissing))
+			third := do.Await(h.Run(work, effect.OnlyIfMissing()))
 			if exit := do.Await(third.Await()); !exit.Cause().HasInterruptsOnly() {
 				do.Fail(fmt.Errorf("the third ended with %v", exit))
 			}
@@ -273,14 +273,14 @@ func TestInterruptEverywhereFiberMap(t *testing.T) {
 		return effect.Scoped(effect.GenUnit(func(do *effect.Do) {
 			m := do.Await(effect.MakeFiberMap[string, effect.Unit]())
 			do.Await(m.Run("a", work))
-			do.Await(m.Run("b", work, effect.StartLater))
+			do.Await(m.Run("b", work, effect.StartLater()))
 			do.Await(m.Run("a", work))
 			do.Await(effect.YieldNow())
 			do.Await(m.Remove("b"))
 			do.Await(m.AwaitEmpty())
 		}))
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		if out.Exit.IsAbsent() {
 			return fmt.Errorf("never ended: %v", out.Report)
 		}

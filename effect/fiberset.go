@@ -24,40 +24,40 @@ func MakeFiberSet[A any]() Effect[*FiberSet[A]] {
 
 // Run starts e in a fiber of its own, adds that and gives it. In a closed set
 // the effect does not run, and the fiber has been interrupted.
-func (s *FiberSet[A]) Run[_ onUse](e Effect[A], opts ...RunOption) Effect[*Fiber[A]] {
-	o := runOptionsOf(opts)
+func (s *FiberSet[A]) Run[_ onUse](e Effect[A], options ...RunOption) Effect[*Fiber[A]] {
+	o := runConfigOf(options)
 	return primitive(func(f *scope.Fiber) (*Fiber[A], *scope.Cause) { return s.run(f, e, o), nil })
 }
 
-func (s *FiberSet[A]) run[_ onUse](f *scope.Fiber, e Effect[A], o runOptions) *Fiber[A] {
+func (s *FiberSet[A]) run[_ onUse](f *scope.Fiber, e Effect[A], o runConfig) *Fiber[A] {
 	s.group.mu.Lock()
 	closed := s.group.closed
 	s.group.mu.Unlock()
 	if closed {
 		return interruptedFiber[A](f)
 	}
-	return runMember(f, e, o, func(fb *Fiber[A]) { s.AddNow(fb, o.list()...) })
+	return runMember(f, e, o, &s.group, func(fb *Fiber[A]) { s.AddNow(fb, o.list()...) })
 }
 
 // FiberSetRuntime gives s's Run for code outside any fiber, with the services at
 // hand now (TypeScript: FiberSet.runtime). On the parallel runtime any goroutine
 // may call it, on the deterministic one only code that runs on it.
-func FiberSetRuntime[A any](s *FiberSet[A]) Effect[func(e Effect[A], opts ...RunOption) *Fiber[A]] {
+func FiberSetRuntime[A any](s *FiberSet[A]) Effect[func(e Effect[A], options ...RunOption) *Fiber[A]] {
 	return primitive(func(f *scope.Fiber) (func(Effect[A], ...RunOption) *Fiber[A], *scope.Cause) {
 		keep := forker(f)
-		return func(e Effect[A], opts ...RunOption) *Fiber[A] { return s.run(keep, e, runOptionsOf(opts)) }, nil
+		return func(e Effect[A], options ...RunOption) *Fiber[A] { return s.run(keep, e, runConfigOf(options)) }, nil
 	})
 }
 
 // Add adds a fiber that runs already. In a closed set it is interrupted.
-func (s *FiberSet[A]) Add[_ onUse](fiber *Fiber[A], opts ...RunOption) Effect[Unit] {
-	return SyncUnit(func() { s.AddNow(fiber, opts...) })
+func (s *FiberSet[A]) Add[_ onUse](fiber *Fiber[A], options ...RunOption) Effect[Unit] {
+	return SyncUnit(func() { s.AddNow(fiber, options...) })
 }
 
 // AddNow is Add outside any effect (TypeScript: addUnsafe). On the parallel
 // runtime any goroutine may call it, on the deterministic one only code that
 // runs on it.
-func (s *FiberSet[A]) AddNow[_ onUse](fiber *Fiber[A], opts ...RunOption) {
+func (s *FiberSet[A]) AddNow[_ onUse](fiber *Fiber[A], options ...RunOption) {
 	g := &s.group
 	g.mu.Lock()
 	if g.closed {
@@ -69,11 +69,11 @@ func (s *FiberSet[A]) AddNow[_ onUse](fiber *Fiber[A], opts ...RunOption) {
 		g.mu.Unlock()
 		return
 	}
-	m := newMember(fiber, runOptionsOf(opts))
+	m := newMember(fiber, runConfigOf(options))
 	s.in[fiber] = struct{}{}
-	g.alive.join(&m.place)
+	g.alive.join(&m.seat)
 	g.mu.Unlock()
-	m.observe(s.ended)
+	m.observe(&s.group, s.ended)
 }
 
 func (s *FiberSet[A]) ended[_ onUse](m *member[A]) {
@@ -89,7 +89,7 @@ func (s *FiberSet[A]) ended[_ onUse](m *member[A]) {
 }
 
 func (s *FiberSet[A]) forget[_ onUse](m *member[A]) {
-	s.group.alive.leave(&m.place)
+	s.group.alive.leave(&m.seat)
 	delete(s.in, m.fiber)
 }
 

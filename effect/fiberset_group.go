@@ -8,33 +8,32 @@ import (
 )
 
 // RunOption says how a collection of fibers runs an effect.
-type RunOption uint8
+type RunOption func(runConfig) runConfig
 
-const (
-	// OnlyIfMissing does not run the effect while there is a fiber in its place.
-	OnlyIfMissing RunOption = iota
-	// PropagateInterruption makes Join fail with an interruption of the fiber,
-	// too, unless the collection itself interrupted it.
-	PropagateInterruption
-	// StartLater starts the fiber when the one that runs it lets go (TypeScript:
-	// startImmediately: false).
-	StartLater
-)
+type runConfig struct{ onlyIfMissing, propagate, later bool }
 
-type runOptions struct{ onlyIfMissing, propagate, later bool }
+// OnlyIfMissing does not run the effect while there is a fiber in its place.
+func OnlyIfMissing() RunOption {
+	return func(c runConfig) runConfig { c.onlyIfMissing = true; return c }
+}
 
-func runOptionsOf(opts []RunOption) (o runOptions) {
-	for _, opt := range opts {
-		switch opt {
-		case OnlyIfMissing:
-			o.onlyIfMissing = true
-		case PropagateInterruption:
-			o.propagate = true
-		case StartLater:
-			o.later = true
-		}
+// PropagateInterruption makes Join fail with an interruption of the fiber, too,
+// unless the collection itself interrupted it.
+func PropagateInterruption() RunOption {
+	return func(c runConfig) runConfig { c.propagate = true; return c }
+}
+
+// StartLater starts the fiber when the one that runs it lets go (TypeScript:
+// startImmediately: false).
+func StartLater() RunOption {
+	return func(c runConfig) runConfig { c.later = true; return c }
+}
+
+func runConfigOf(options []RunOption) (c runConfig) {
+	for _, o := range options {
+		c = o(c)
 	}
-	return o
+	return c
 }
 
 // CollectionFiber is who interrupts when a FiberMap, FiberSet or FiberHandle
@@ -53,21 +52,22 @@ type fiberGroup[A any] struct {
 
 // member is a fiber in a collection.
 type member[A any] struct {
-	place[*member[A]]
+	seat[*member[A]]
 	fiber *Fiber[A]
-	o     runOptions
+	o     runConfig
 }
 
-func newMember[A any](fiber *Fiber[A], o runOptions) *member[A] {
+func newMember[A any](fiber *Fiber[A], o runConfig) *member[A] {
 	m := &member[A]{fiber: fiber, o: o}
 	m.owner = m
 	return m
 }
 
-// observe has ended called when m's fiber has ended, or now if it has.
-func (m *member[A]) observe[_ onUse](ended func(*member[A])) {
+// observe has ended called when m's fiber has ended, or now if it has. Its failure is
+// looked at by those who join g, if anybody does.
+func (m *member[A]) observe[_ onUse](g *fiberGroup[A], ended func(*member[A])) {
 	k := &m.fiber.kernel
-	if !k.Observe(scope.NewObserver(func(*scope.Fiber) { ended(m) })) {
+	if !k.Observe(scope.NewBystander(func(*scope.Fiber) { ended(m) }, g.failed.awaited)) {
 		ended(m)
 	}
 }
@@ -105,44 +105,47 @@ func (g *fiberGroup[A]) close[_ onUse](by scope.FiberID) Effect[Unit] {
 			fibers = append(fibers, &p.owner.fiber.kernel)
 		}
 		g.mu.Unlock()
-		return g.failed.Into(primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+		return g.failed.Into(Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 			who := by
 			if who == 0 {
 				who = f.ID()
 			}
-			return Unit{}, f.InterruptAllAs(who, fibers)
-		})).AsUnit()
+			return Unit{}, f.InterruptAllAs(who, fibers), Effect[Unit]{}
+		}}).AsUnit()
 	})
 }
 
 // interruptAs interrupts fiber for the collection and waits for its end.
 func interruptAs(f *scope.Fiber, fiber *scope.Fiber) *scope.Cause {
-	fiber.Interrupt(CollectionFiber)
-	return f.Await(fiber)
+	return f.InterruptAllAs(CollectionFiber, []*scope.Fiber{fiber})
 }
 
 // runMember forks e and adds it to a collection. On the deterministic runtime
 // the fiber runs to its first park before it is in the collection, as in
 // TypeScript. On the parallel one it is added before it starts: otherwise two
 // that want to run only if nothing is there might both run.
-func runMember[A any](f *scope.Fiber, e Effect[A], o runOptions, add func(*Fiber[A])) *Fiber[A] {
+func runMember[A any](f *scope.Fiber, e Effect[A], o runConfig, g *fiberGroup[A], add func(*Fiber[A])) *Fiber[A] {
 	fb := new(Fiber[A])
-	how := scope.ForkOptions{Immediate: !o.later, Daemon: true}
-	if scope.Serial(f.Runtime()) {
-		f.ForkInto(&fb.kernel, fb.body(e), how)
+	how := scope.ForkConfig{Immediate: !o.later, Daemon: true}
+	f.Prepare(&fb.kernel, fb.body(e), how)
+	if scope.Alone(f.Runtime()) {
+		// One that ends in its start is not in the collection yet, but will be.
+		fb.kernel.Observe(scope.NewBystander(func(*scope.Fiber) {}, g.failed.awaited))
+		f.Start(&fb.kernel, how)
 		add(fb)
 		return fb
 	}
-	f.Prepare(&fb.kernel, fb.body(e), how)
+	// From a defer: add interrupts the fiber whose place this one takes, and whatever
+	// hears of that must not keep this one from its start.
+	defer f.Start(&fb.kernel, how)
 	add(fb)
-	f.Start(&fb.kernel, how)
 	return fb
 }
 
 // interruptedFiber is what running gives when the effect does not run.
 func interruptedFiber[A any](f *scope.Fiber) *Fiber[A] {
 	fb := new(Fiber[A])
-	f.Prepare(&fb.kernel, nil, scope.ForkOptions{Daemon: true})
+	f.Prepare(&fb.kernel, nil, scope.ForkConfig{Daemon: true})
 	fb.kernel.Interrupt(fb.kernel.ID())
 	return fb
 }
@@ -151,6 +154,6 @@ func interruptedFiber[A any](f *scope.Fiber) *Fiber[A] {
 // from outside any fiber.
 func forker(f *scope.Fiber) *scope.Fiber {
 	keep := new(scope.Fiber)
-	f.Prepare(keep, nil, scope.ForkOptions{Daemon: true})
+	f.Prepare(keep, nil, scope.ForkConfig{Daemon: true})
 	return keep
 }

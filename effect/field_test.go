@@ -56,7 +56,7 @@ func TestF25FinalizersThatPanicOrExit(t *testing.T) {
 					}
 					ran = nil
 				}
-				out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+				out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 				check("deterministic", out.Exit.MustGet().Cause())
 				fb := effect.RunFork(context.Background(), program)
 				exit, err := effect.Run(context.Background(), fb.Await())
@@ -121,8 +121,8 @@ func TestF29InterruptedAroundAPark(t *testing.T) {
 		for i := range rounds {
 			d := do.Await(effect.MakeDeferred[int]())
 			var ends atomic.Int32
-			fb := do.Await(effect.ForkChild(d.Await().Ensuring(effect.SyncUnit(func() { ends.Add(1) })), effect.StartImmediately))
-			waker := do.Await(effect.ForkChild(d.Succeed(i), effect.StartImmediately))
+			fb := do.Await(effect.ForkChild(d.Await().Ensuring(effect.SyncUnit(func() { ends.Add(1) })), effect.StartImmediately()))
+			waker := do.Await(effect.ForkChild(d.Succeed(i), effect.StartImmediately()))
 			do.Await(fb.Interrupt())
 			do.Await(waker.Join())
 			exit, _ := fb.Exited()
@@ -155,7 +155,7 @@ func TestF30ManyWaiters(t *testing.T) {
 				if i%2 == 0 {
 					e = s.WithPermits(1+i%3, wait)
 				}
-				fibers = append(fibers, do.Await(effect.ForkChild(e, effect.StartImmediately)))
+				fibers = append(fibers, do.Await(effect.ForkChild(e, effect.StartImmediately())))
 			}
 			killer := do.Await(effect.ForkChild(effect.ForEachDiscard(fibers, func(fb *effect.Fiber[int], i int) effect.Effect[effect.Unit] {
 				if i%5 == 0 {
@@ -195,7 +195,7 @@ func TestF32PanicOnAnUnobservedFiber(t *testing.T) {
 			}).AndThen(effect.SyncUnit(func() { panic("lost") })))))
 		do.Await(effect.Sleep(time.Second))
 	})
-	out := effect.RunDeterministic(program, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(program, effect.DeterministicConfig{})
 	if !closed || out.Exit.MustGet().IsFailure() {
 		t.Fatalf("closed %t, exit %v", closed, out.Exit)
 	}
@@ -203,8 +203,8 @@ func TestF32PanicOnAnUnobservedFiber(t *testing.T) {
 		t.Fatalf("unheard: %v", out.Unheard)
 	}
 	die, _ := out.Unheard[0].Cause.Defect()
-	if die.Defect != "lost" || len(die.Stack) == 0 {
-		t.Fatalf("defect %v, stack %d bytes", die.Defect, len(die.Stack))
+	if die.Defect != "lost" || len(die.Stack()) == 0 {
+		t.Fatalf("defect %v, stack %d bytes", die.Defect, len(die.Stack()))
 	}
 }
 

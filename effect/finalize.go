@@ -6,6 +6,8 @@ import (
 
 // OnExit runs what fin makes of e's exit when e has ended, however, masked. fin's
 // failure after a success is the exit; after a failure both causes join.
+//
+//go:noinline
 func (e Effect[A]) OnExit[X any](fin func(scope.Exit[A]) Effect[X]) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
 		_, d := run(f, fin(scope.NewExit(v, c)))
@@ -13,6 +15,7 @@ func (e Effect[A]) OnExit[X any](fin func(scope.Exit[A]) Effect[X]) Effect[A] {
 	})
 }
 
+//go:noinline
 func onExitEffect[A any](e Effect[A], mask bool, fin func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		return result(onExitRestored(f, e, Restore{}, mask, fin))
@@ -20,6 +23,8 @@ func onExitEffect[A any](e Effect[A], mask bool, fin func(f *scope.Fiber, v A, c
 }
 
 // Ensuring runs fin when e has ended, however, masked.
+//
+//go:noinline
 func (e Effect[A]) Ensuring[X any](fin Effect[X]) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, _ A, _ *scope.Cause) *scope.Cause {
 		_, d := run(f, fin)
@@ -28,6 +33,8 @@ func (e Effect[A]) Ensuring[X any](fin Effect[X]) Effect[A] {
 }
 
 // OnError runs what fin makes of the cause when e has failed, masked.
+//
+//go:noinline
 func (e Effect[A]) OnError[X any](fin func(*scope.Cause) Effect[X]) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, _ A, c *scope.Cause) *scope.Cause {
 		if c == nil {
@@ -40,6 +47,8 @@ func (e Effect[A]) OnError[X any](fin func(*scope.Cause) Effect[X]) Effect[A] {
 
 // OnInterrupt runs what fin makes of the interruptors when e's cause has an
 // interruption, masked.
+//
+//go:noinline
 func (e Effect[A]) OnInterrupt[X any](fin func(interruptors []scope.FiberID) Effect[X]) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, _ A, c *scope.Cause) *scope.Cause {
 		if !c.HasInterrupts() {
@@ -52,6 +61,8 @@ func (e Effect[A]) OnInterrupt[X any](fin func(interruptors []scope.FiberID) Eff
 
 // AcquireUseRelease runs acquire masked, then use with what it gave, then
 // release with that and use's exit, however use ended.
+//
+//go:noinline
 func AcquireUseRelease[R, A, X any](acquire Effect[R], use func(R) Effect[A], release func(R, scope.Exit[A]) Effect[X]) Effect[A] {
 	return UninterruptibleMask(func(restore Restore) Effect[A] {
 		return acquire.FlatMap(func(r R) Effect[A] {
@@ -77,6 +88,7 @@ func AcquireReleaseInterruptible[A, X any](acquire Effect[A], release func(A, sc
 	return acquireRelease(acquire, release, true)
 }
 
+//go:noinline
 func acquireRelease[A, X any](acquire Effect[A], release func(A, scope.Exit[any]) Effect[X], interruptible bool) Effect[A] {
 	return inMask(func(f *scope.Fiber, restore Restore) (A, *scope.Cause) {
 		var zero A
@@ -87,7 +99,7 @@ func acquireRelease[A, X any](acquire Effect[A], release func(A, scope.Exit[any]
 		if !interruptible {
 			restore = Restore{}
 		}
-		v, c := restore.guarded(f, acquire)
+		v, c := within(f, restore.to, acquire)
 		if c != nil {
 			return zero, c
 		}
@@ -100,6 +112,8 @@ func acquireRelease[A, X any](acquire Effect[A], release func(A, scope.Exit[any]
 
 // AddFinalizer registers fin in the scope at hand, to run with the scope's exit
 // and the services at hand now. Without a scope at hand it is a defect.
+//
+//go:noinline
 func AddFinalizer[X any](fin func(scope.Exit[any]) Effect[X]) Effect[Unit] {
 	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		s, c := scopeAtHand(f)
@@ -113,6 +127,8 @@ func AddFinalizer[X any](fin func(scope.Exit[any]) Effect[X]) Effect[Unit] {
 // AddFinalizerTo registers fin in s (TypeScript: Scope.addFinalizerExit). On a
 // closed scope it runs at once. Unlike with AddFinalizer, fin gets the services of
 // who closes s, not those at hand now.
+//
+//go:noinline
 func AddFinalizerTo[X any](s *scope.Scope, fin func(scope.Exit[any]) Effect[X]) Effect[Unit] {
 	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		return result(Unit{}, s.Add(f, func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
@@ -124,6 +140,8 @@ func AddFinalizerTo[X any](s *scope.Scope, fin func(scope.Exit[any]) Effect[X]) 
 
 // finalizerIn is the finalizer that evaluates fin with env's services on top of
 // those at hand when it runs.
+//
+//go:noinline
 func finalizerIn[X any](env *scope.Env, fin func(scope.Exit[any]) Effect[X]) scope.Finalizer {
 	return func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
 		prev := f.Env()
@@ -153,20 +171,24 @@ func Scope() Effect[*scope.Scope] { return primitive(scopeAtHand) }
 
 // Scoped runs e with a new scope at hand, which closes with e's exit when e has
 // ended, however.
+//
+//go:noinline
 func Scoped[A any](e Effect[A]) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		prev := f.Env()
 		s := new(scope.Scope)
 		f.SetEnv(prev.WithScope(s))
-		return onExit(f, e, true, func(_ *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
+		return result(onExit(f, e, true, func(_ *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
 			f.SetEnv(prev)
-			return s.CloseMasked(f, scope.NewExit(v, c).Any())
-		})
-	})
+			return closeMasked(f, s, v, c)
+		}))
+	}}
 }
 
 // ScopedWith gives fn a new scope, which closes when what fn made has ended. It
 // does not become the scope at hand.
+//
+//go:noinline
 func ScopedWith[A any](fn func(s *scope.Scope) Effect[A]) Effect[A] {
 	return Suspend(func() Effect[A] {
 		s := new(scope.Scope)
@@ -177,8 +199,17 @@ func ScopedWith[A any](fn func(s *scope.Scope) Effect[A]) Effect[A] {
 //go:noinline
 func closing[A any](e Effect[A], s *scope.Scope) Effect[A] {
 	return onExitEffect(e, true, func(f *scope.Fiber, v A, c *scope.Cause) *scope.Cause {
-		return s.CloseMasked(f, scope.NewExit(v, c).Any())
+		return closeMasked(f, s, v, c)
 	})
+}
+
+// closeMasked closes s with the exit of what ended with v or c. A scope.Exit[A] would
+// be compiled for each A, with what it is as text and as JSON.
+func closeMasked[A any](f *scope.Fiber, s *scope.Scope, v A, c *scope.Cause) *scope.Cause {
+	if c != nil {
+		return s.CloseMasked(f, scope.ExitFailCause[any](c))
+	}
+	return s.CloseMasked(f, scope.ExitSucceed[any](v))
 }
 
 // UseScope runs e with s at hand and closes s with e's exit (TypeScript:
@@ -186,6 +217,8 @@ func closing[A any](e Effect[A], s *scope.Scope) Effect[A] {
 func (e Effect[A]) UseScope[_ onUse](s *scope.Scope) Effect[A] { return closing(e.ProvideScope(s), s) }
 
 // ProvideScope runs e with s as the scope at hand.
+//
+//go:noinline
 func (e Effect[A]) ProvideScope[_ onUse](s *scope.Scope) Effect[A] {
 	return withEnv(e, func(_ *scope.Fiber, env *scope.Env) *scope.Env { return env.WithScope(s) })
 }
@@ -197,6 +230,10 @@ func MakeScope(strategy scope.Strategy) Effect[*scope.Scope] {
 }
 
 // CloseScope closes s (TypeScript: Scope.close).
+//
+//go:noinline
 func CloseScope[A any](s *scope.Scope, exit scope.Exit[A]) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, s.Close(f, exit.Any()) })
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, s.Close(f, exit.Any()), Effect[Unit]{}
+	}}
 }

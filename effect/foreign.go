@@ -2,7 +2,6 @@ package effect
 
 import (
 	"context"
-	"runtime/debug"
 
 	"github.com/rivus/tether/scope"
 )
@@ -15,14 +14,15 @@ import (
 //
 // On the deterministic runtime no virtual time passes while fn runs: a Timeout
 // around it does not end it.
+//
+//go:noinline
 func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		ctx, cancel := context.WithCancel(f.Env().Context())
 		defer cancel()
-		f.OnInterrupt(cancel)
-		defer f.OnInterrupt(nil)
-		if !scope.Serial(f.Runtime()) {
-			scope.Leave(f)
+		defer f.OnInterrupt(cancel)()
+		if !scope.Alone(f.Runtime()) {
+			scope.AboutToBlock(f)
 			v, err := fn(ctx)
 			if err != nil {
 				return then(Fail[A](err))
@@ -30,69 +30,72 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 			return value(v)
 		}
 		t := f.Arm()
-		var exit scope.Exit[A]
+		var ended literal[A]
 		complete := scope.Foreign(f.Runtime())
 		go func() {
-			exit = callForeign(ctx, fn)
-			complete(func() { t.Wake() })
+			ended.cause = goexited() // stays when fn calls Goexit
+			defer complete(func() { t.Wake() })
+			ended = callForeign(ctx, fn)
 		}()
 		f.BlockFirmly(t, waitForeign)
-		return then(FromExit(exit))
+		return then(Effect[A]{lit: &ended})
 	}}
 }
 
 var waitForeign = &scope.Waiting{What: "Go code (Blocking, TryPromise)"}
 
-func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)) (exit scope.Exit[A]) {
-	// Stays when fn calls Goexit, which no recover stops.
-	exit = scope.ExitDie[A](scope.Exited{})
+func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)) (ended literal[A]) {
 	defer func() {
 		if r := recover(); r != nil {
-			exit = scope.ExitFailCause[A](scope.CauseFromReasons(scope.Die{Defect: r, Stack: debug.Stack()}))
+			ended = literal[A]{cause: scope.CauseRecovered(r)}
 		}
 	}()
 	v, err := fn(ctx)
 	if err != nil {
-		return scope.ExitFail[A](err)
+		return literal[A]{cause: scope.CauseFail(err)}
 	}
-	return scope.ExitSucceed(v)
+	return literal[A]{value: v}
 }
+
+func goexited() *scope.Cause { return scope.CauseDie(scope.Exited{}) }
 
 // TryPromise runs fn on a goroutine of its own (TypeScript: tryPromise). When
 // the fiber is interrupted ctx is cancelled and the fiber ends at once; fn may
 // go on for a while, and its result is dropped. When that must not be, as under
 // a lease's fence, use Blocking. Its rule for virtual time holds here, too.
+//
+//go:noinline
 func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		ctx, cancel := context.WithCancel(f.Env().Context())
+		// From a defer: a run that is cut off unwinds the fiber here.
+		defer cancel()
 		t := f.Arm()
-		got := make(chan scope.Exit[A], 1)
+		got := make(chan literal[A], 1)
 		complete := scope.Foreign(f.Runtime())
 		go func() {
 			// A Goexit in fn still settles.
-			exit := scope.ExitDie[A](scope.Exited{})
+			ended := literal[A]{cause: goexited()}
 			defer func() {
-				got <- exit
+				got <- ended
 				complete(func() { t.Wake() })
 			}()
-			exit = callForeign(ctx, fn)
+			ended = callForeign(ctx, fn)
 		}()
 		p := f.Block(t, waitForeign)
 		var v A
 		c := p.Cause
 		if c == nil {
-			exit := <-got
-			v, _ = exit.Value()
-			c = exit.Cause()
+			ended := <-got
+			v, c = ended.value, ended.cause
 		}
 		c = f.Settle(c, func() *scope.Cause { return nil })
-		cancel()
 		if c != nil {
 			var zero A
 			v = zero
 		}
-		return v, c
-	})
+		return v, c, Effect[A]{}
+	}}
 }
 
 // Callback is for code that calls back (TypeScript: Effect.callback). register
@@ -104,6 +107,8 @@ func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 // On the parallel runtime resume may be called from any goroutine, on the
 // deterministic one only by code that runs on it (timers of its clock, other
 // fibers); for goroutines use Blocking or TryPromise.
+//
+//go:noinline
 func Callback[A any](register func(resume func(Effect[A])) Effect[Unit]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		t := f.Arm()
@@ -112,12 +117,13 @@ func Callback[A any](register func(resume func(Effect[A])) Effect[Unit]) Effect[
 		if c != nil {
 			return failed[A](c)
 		}
+		noCleanup := cleanup.lit == nil && cleanup.step == nil
 		p := f.Block(t, waitCallback)
-		if p.Cause == nil && (!p.Slept || cleanup.isZero()) {
+		if p.Cause == nil && (!p.Slept || noCleanup) {
 			return then(<-next)
 		}
 		c = p.Cause
-		if cleanup.isZero() {
+		if noCleanup {
 			return failed[A](c)
 		}
 		var v A

@@ -27,6 +27,8 @@ type unwind struct{ do *Do }
 // effect and gives its result; when it fails, or the fiber is interrupted, the
 // function is left like by a panic: its defers run, and recovering it does not
 // undo the failure.
+//
+//go:noinline
 func Gen[A any](body func(do *Do) A) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, c := gen(f, body)
@@ -35,6 +37,8 @@ func Gen[A any](body func(do *Do) A) Effect[A] {
 }
 
 // GenUnit is Gen for a function without a result.
+//
+//go:noinline
 func GenUnit(body func(do *Do)) Effect[Unit] {
 	return Gen(func(do *Do) Unit {
 		body(do)

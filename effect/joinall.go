@@ -9,17 +9,17 @@ import (
 // JoinAll waits for all the fibers and gives their results in order. It fails as
 // soon as one has failed, as that one did; the others run on.
 func JoinAll[A any](fibers ...*Fiber[A]) Effect[[]A] {
-	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+	return Effect[[]A]{step: func(f *scope.Fiber) ([]A, *scope.Cause, Effect[[]A]) {
 		j := &joining{left: len(fibers), targets: kernelsOf(fibers)}
 		if c := j.wait(f); c != nil {
-			return nil, c
+			return nil, c, Effect[[]A]{}
 		}
 		out := make([]A, len(fibers))
 		for i, fb := range fibers {
 			out[i] = fb.value
 		}
-		return out, nil
-	})
+		return out, nil, Effect[[]A]{}
+	}}
 }
 
 // joining is a JoinAll under way. It observes every fiber at once, so that the
@@ -117,32 +117,31 @@ func kernelsOf[A any](fibers []*Fiber[A]) []*scope.Fiber {
 // AwaitExits waits for all the fibers and gives their exits in order
 // (TypeScript: Fiber.awaitAll); AwaitAll is for fibers of different types.
 func AwaitExits[A any](fibers ...*Fiber[A]) Effect[[]scope.Exit[A]] {
-	return primitive(func(f *scope.Fiber) ([]scope.Exit[A], *scope.Cause) {
-		if c := f.AwaitAll(kernelsOf(fibers)); c != nil {
-			return nil, c
+	return Effect[[]scope.Exit[A]]{step: func(f *scope.Fiber) ([]scope.Exit[A], *scope.Cause, Effect[[]scope.Exit[A]]) {
+		if c := f.AwaitExits(kernelsOf(fibers)); c != nil {
+			return nil, c, Effect[[]scope.Exit[A]]{}
 		}
 		out := make([]scope.Exit[A], len(fibers))
 		for i, fb := range fibers {
 			c, _ := fb.kernel.Exited()
 			out[i] = fb.exit(c)
 		}
-		return out, nil
-	})
+		return out, nil, Effect[[]scope.Exit[A]]{}
+	}}
 }
 
 // InterruptAs is Interrupt in the name of the fiber by.
 func (fb *Fiber[A]) InterruptAs[_ onUse](by scope.FiberID) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-		fb.kernel.Interrupt(by)
-		return Unit{}, f.Await(&fb.kernel)
-	})
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, f.InterruptAllAs(by, []*scope.Fiber{&fb.kernel}), Effect[Unit]{}
+	}}
 }
 
 // InterruptAllAs is InterruptAll in the name of the fiber by.
 func InterruptAllAs(by scope.FiberID, fibers ...AnyFiber) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-		return Unit{}, f.InterruptAllAs(by, kernels(fibers))
-	})
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, f.InterruptAllAs(by, kernels(fibers)), Effect[Unit]{}
+	}}
 }
 
 // ExitAsUnitAll is the success of all exits, or the failure with all their

@@ -52,7 +52,7 @@ func TestJoinAllParallel(t *testing.T) {
 			}
 			return effect.Succeed(i)
 		})
-		j := do.Await(effect.ForkChild(effect.JoinAll(fibers...), effect.StartImmediately))
+		j := do.Await(effect.ForkChild(effect.JoinAll(fibers...), effect.StartImmediately()))
 		do.Await(j.Interrupt())
 		return do.Await(j.Await())
 	}))
@@ -74,7 +74,7 @@ func TestJoinAllInterruptedEverywhere(t *testing.T) {
 			return do.Await(effect.JoinAll(a, b))
 		})
 	}
-	err := effect.InterruptEverywhere(program, effect.Everywhere{}, func(step int, out effect.Outcome[[]int]) error {
+	err := effect.InterruptEverywhere(program, effect.EverywhereConfig{}, func(step int, out effect.RunReport[[]int]) error {
 		exit, ended := out.Exit.Get()
 		if !ended || exit.IsSuccess() {
 			return fmt.Errorf("%v", out.Exit)
@@ -117,7 +117,7 @@ func TestLatchOpenNowFromOutside(t *testing.T) {
 		var fibers []effect.AnyFiber
 		var leaves *effect.Fiber[effect.Unit]
 		for i := range 8 {
-			fb := do.Await(effect.ForkChild(gate.Await(), effect.StartImmediately))
+			fb := do.Await(effect.ForkChild(gate.Await(), effect.StartImmediately()))
 			if i == 3 {
 				leaves = fb
 			}

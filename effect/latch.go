@@ -25,16 +25,16 @@ func NewLatch(open bool) *Latch { return &Latch{open: open} }
 
 // Open opens the latch and tells whether it was closed.
 func (l *Latch) Open() Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		l.mu.Lock()
 		if l.open {
 			l.mu.Unlock()
-			return false, nil
+			return false, nil, Effect[bool]{}
 		}
 		l.open = true
 		l.letThrough(f)
-		return true, nil
-	})
+		return true, nil, Effect[bool]{}
+	}}
 }
 
 // OpenNow opens the latch outside any effect and tells whether it was closed
@@ -73,15 +73,15 @@ func (l *Latch) CloseNow() bool {
 // Release lets the fibers through that wait now, and leaves the latch closed. It
 // answers false when the latch is open.
 func (l *Latch) Release() Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		l.mu.Lock()
 		if l.open {
 			l.mu.Unlock()
-			return false, nil
+			return false, nil, Effect[bool]{}
 		}
 		l.letThrough(f)
-		return true, nil
-	})
+		return true, nil, Effect[bool]{}
+	}}
 }
 
 // letThrough schedules the waiters; it is entered with mu held and gives it
@@ -120,18 +120,18 @@ func (l *Latch) IsOpen() bool {
 
 // Await waits until the latch lets it through.
 func (l *Latch) Await() Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		l.mu.Lock()
 		if l.open {
 			l.mu.Unlock()
-			return Unit{}, nil
+			return Unit{}, nil, Effect[Unit]{}
 		}
 		node := &list.Node[scope.Token]{Value: f.Arm()}
 		l.waiters.Push(node)
 		l.mu.Unlock()
 		p := f.Block(node.Value, waitLatch)
 		if p.Cause == nil && !p.Slept {
-			return Unit{}, nil
+			return Unit{}, nil, Effect[Unit]{}
 		}
 		return Unit{}, f.Settle(p.Cause, func() *scope.Cause {
 			l.mu.Lock()
@@ -140,8 +140,8 @@ func (l *Latch) Await() Effect[Unit] {
 				l.scheduled.Remove(node)
 			}
 			return nil
-		})
-	})
+		}), Effect[Unit]{}
+	}}
 }
 
 var waitLatch = &scope.Waiting{What: "a Latch"}

@@ -20,7 +20,7 @@ type memoEntry struct {
 	// wait gives what complete was given. Functions, since every program that
 	// provides a layer compiles what this type names.
 	wait     func() Effect[*scope.Env]
-	complete func(scope.Exit[*scope.Env])
+	complete func(*scope.Env, *scope.Cause)
 	scope    *scope.Scope
 }
 
@@ -34,7 +34,7 @@ func newMemoEntry(l *layerNode) *memoEntry {
 			}
 			return built.Await()
 		},
-		complete: func(exit scope.Exit[*scope.Env]) { built.CompleteNow(FromExit(exit)) },
+		complete: func(env *scope.Env, c *scope.Cause) { built.CompleteNow(FromExit(scope.NewExit(env, c))) },
 	}
 }
 
@@ -51,39 +51,67 @@ func newMemoMap(parent *memoMap) *memoMap {
 	return &memoMap{parent: parent, built: map[*layerNode]*memoEntry{}}
 }
 
-// observe counts a user of the entry and ties it to the user's scope, in one
-// step. A closed scope cannot own an entry.
-func (m *memoMap) observe(e *memoEntry, s *scope.Scope) bool {
-	return s.AddOpen(func() { m.count(e, 1) }, func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
-		if m.count(e, -1) > 0 {
+// join counts one more user of l's entry, here or in a map above, and may make one
+// here. Counting, finding and making are one step: between them the last user could
+// close what is found, or another could make a second one.
+func (m *memoMap) join(l *layerNode, mayMake bool) (e *memoEntry, at *memoMap, made bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.built[l]; e != nil {
+		e.observers++
+		return e, m, false
+	}
+	if m.parent != nil {
+		// Locks are taken upwards only.
+		if e, at, _ := m.parent.join(l, false); e != nil {
+			return e, at, false
+		}
+	}
+	if !mayMake {
+		return nil, nil, false
+	}
+	e = newMemoEntry(l)
+	e.observers = 1
+	m.built[l] = e
+	return e, m, true
+}
+
+// leave takes a user back and tells whether that was the last one, who must close the
+// entry. Nobody finds it any more.
+func (m *memoMap) leave(e *memoEntry) (last bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e.observers--
+	if e.observers == 0 {
+		delete(m.built, e.layer)
+	}
+	return e.observers == 0
+}
+
+// share ties s to l's entry, which is made when there is none. It answers nil when s is
+// closed: such a scope cannot own a part of an entry.
+func (m *memoMap) share(l *layerNode, s *scope.Scope) (e *memoEntry, made bool) {
+	var at *memoMap
+	s.AddOpen(func() { e, at, made = m.join(l, true) }, func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
+		if !at.leave(e) {
 			return nil
 		}
 		return e.scope.Close(f, exit)
 	})
+	return e, made
 }
 
-func (m *memoMap) count(e *memoEntry, by int) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	e.observers += by
-	if e.observers == 0 {
-		delete(m.built, e.layer)
-	}
-	return e.observers
-}
-
-// find is the effect that waits for a layer which is built or being built.
-func (m *memoMap) find(l *layerNode, s *scope.Scope) (Effect[*scope.Env], bool) {
+// find is the entry that there is for l.
+func (m *memoMap) find(l *layerNode) *memoEntry {
 	for at := m; at != nil; at = at.parent {
 		at.mu.Lock()
-		e, ok := at.built[l]
+		e := at.built[l]
 		at.mu.Unlock()
-		if ok {
-			at.observe(e, s)
-			return e.wait(), true
+		if e != nil {
+			return e
 		}
 	}
-	return Effect[*scope.Env]{}, false
+	return nil
 }
 
 func (m *memoMap) getOrBuild(l *layerNode, s *scope.Scope, build func(*memoMap, *scope.Scope) Effect[*scope.Env]) Effect[*scope.Env] {
@@ -92,27 +120,20 @@ func (m *memoMap) getOrBuild(l *layerNode, s *scope.Scope, build func(*memoMap, 
 		// deferred even if this fiber is interrupted.
 		var mine *memoEntry
 		return onExitEffect(Suspend(func() Effect[*scope.Env] {
-			if found, ok := m.find(l, s); ok {
-				return found
+			e, made := m.share(l, s)
+			switch {
+			case made:
+				mine = e
+				return build(m, e.scope)
+			case e == nil:
+				if e = m.find(l); e == nil {
+					return build(m, s)
+				}
 			}
-			e := newMemoEntry(l)
-			if !m.observe(e, s) {
-				return build(m, s)
-			}
-			m.mu.Lock()
-			if _, raced := m.built[l]; raced {
-				// Another fiber of a parallel build came first.
-				m.mu.Unlock()
-				found, _ := m.find(l, s)
-				return found
-			}
-			mine = e
-			m.built[l] = e
-			m.mu.Unlock()
-			return build(m, e.scope)
+			return e.wait()
 		}), true, func(f *scope.Fiber, env *scope.Env, c *scope.Cause) *scope.Cause {
 			if mine != nil {
-				mine.complete(scope.NewExit(env, c))
+				mine.complete(env, c)
 			}
 			return nil
 		})

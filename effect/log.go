@@ -59,10 +59,10 @@ func LogWithLevel(level slog.Level, msg string, args ...any) Effect[Unit] {
 func logAt(level slog.Level, msg string, args []any) Effect[Unit] {
 	var pc [1]uintptr
 	runtime.Callers(3, pc[:]) // past Callers, logAt and its caller
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		writeLog(f, level, msg, pc[0], args)
-		return Unit{}, nil
-	})
+		return Unit{}, nil, Effect[Unit]{}
+	}}
 }
 
 func writeLog(f *scope.Fiber, level slog.Level, msg string, pc uintptr, args []any) {
@@ -119,8 +119,8 @@ const badKey = "!BADKEY"
 
 func causeAttrs(c *scope.Cause) []slog.Attr {
 	attrs := []slog.Attr{slog.Any("cause", c)}
-	if die, ok := c.Defect(); ok && die.Stack != nil {
-		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	if die, ok := c.Defect(); ok && die.Panic != nil {
+		attrs = append(attrs, slog.String("at", die.At()), slog.String("stack", string(die.Stack())))
 	}
 	return attrs
 }
@@ -168,23 +168,28 @@ func annotation(attrs []slog.Attr, key string) int {
 // Without a scope at hand it is a defect.
 func AnnotateLogsScoped(args ...any) Effect[Unit] {
 	more := logAttrs(args)
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		s, c := scopeAtHand(f)
 		if c != nil {
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		before := LogAnnotations.Value(f.Env())
 		f.SetEnv(LogAnnotations.In(f.Env(), annotate(before, more)))
 		return Unit{}, s.Add(f, func(closer *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 			// The services of a fiber are its own: one that another closes the
 			// scope of keeps its annotations.
-			if closer == f {
-				now := LogAnnotations.Value(f.Env())
-				f.SetEnv(LogAnnotations.In(f.Env(), unannotate(now, before, more)))
+			if closer != f {
+				return nil
+			}
+			now := LogAnnotations.Value(f.Env())
+			// Mostly the services have been put back already, and an entry more for
+			// each use would stay.
+			if restored := unannotate(now, before, more); !slices.EqualFunc(restored, now, slog.Attr.Equal) {
+				f.SetEnv(LogAnnotations.In(f.Env(), restored))
 			}
 			return nil
-		})
-	})
+		}), Effect[Unit]{}
+	}}
 }
 
 // unannotate puts those of more that are still there back to what they were.

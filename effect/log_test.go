@@ -19,7 +19,7 @@ func logged[A any](t *testing.T, e effect.Effect[A]) []string {
 	t.Helper()
 	var b bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: effect.LevelTrace}))
-	out := effect.RunDeterministic(e.ProvideService(effect.Logger, logger), effect.DeterministicOptions{})
+	out := effect.RunDeterministic(e.ProvideService(effect.Logger, logger), effect.DeterministicConfig{})
 	if err := out.Exit.MustGet().Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestLogStackOfADefect(t *testing.T) {
 	lines := logged(t, effect.SyncUnit(func() { panic("boom") }).CatchCause(func(c *scope.Cause) effect.Effect[effect.Unit] {
 		return effect.LogError("died", c)
 	}))
-	if len(lines) != 1 || !strings.Contains(lines[0], "cause=Cause(Die(boom)) stack=") || !strings.Contains(lines[0], "log_test.go") {
+	if len(lines) != 1 || !strings.Contains(lines[0], "cause=Cause(Die(boom)) at=") || !strings.Contains(lines[0], "log_test.go") || !strings.Contains(lines[0], " stack=") {
 		t.Errorf("got %q", lines)
 	}
 }

@@ -3,54 +3,27 @@ package effect
 import "github.com/rivus/tether/scope"
 
 // Uninterruptible runs e masked: an interruption waits until it has ended.
+//
+//go:noinline
 func (e Effect[A]) Uninterruptible[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if !f.Interruptible() {
 			return then(e)
 		}
-		return result(masked(f, e))
+		return result(within(f, restoreMasked, e))
 	}}
 }
 
-// masked evaluates e inside a mask; the fiber is interruptible.
-func masked[A any](f *scope.Fiber, e Effect[A]) (v A, c *scope.Cause) {
-	entered, c := f.Mask()
-	if c != nil {
-		return v, c
-	}
-	v, c = guarded(f, e)
-	if entered {
-		if c = f.Unmask(c); c != nil {
-			var zero A
-			v = zero
-		}
-	}
-	return v, c
-}
-
 // Interruptible runs e so that it can be interrupted, inside a mask too.
+//
+//go:noinline
 func (e Effect[A]) Interruptible[_ onUse]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if f.Interruptible() {
 			return then(e)
 		}
-		return result(opened(f, e))
+		return result(within(f, restoreOpen, e))
 	}}
-}
-
-func opened[A any](f *scope.Fiber, e Effect[A]) (v A, c *scope.Cause) {
-	entered, c := f.Open()
-	if c != nil {
-		return v, c
-	}
-	v, c = guarded(f, e)
-	if entered {
-		if c = f.Shut(c); c != nil {
-			var zero A
-			v = zero
-		}
-	}
-	return v, c
 }
 
 // Restore gives back the interruptibility from outside a mask.
@@ -76,19 +49,37 @@ func (r Restore) Run[A any](e Effect[A]) Effect[A] {
 	}
 }
 
-// guarded evaluates Run(e) on f, and turns a panic into a defect.
-func (r Restore) guarded[A any](f *scope.Fiber, e Effect[A]) (A, *scope.Cause) {
+// within evaluates e with the interruptibility to, and turns a panic into a defect.
+func within[A any](f *scope.Fiber, to restoreTo, e Effect[A]) (v A, c *scope.Cause) {
+	entered := false
 	switch {
-	case r.to == restoreOpen && !f.Interruptible():
-		return opened(f, e)
-	case r.to == restoreMasked && f.Interruptible():
-		return masked(f, e)
-	default:
-		return guarded(f, e)
+	case to == restoreOpen && !f.Interruptible():
+		entered, c = f.Open()
+	case to == restoreMasked:
+		entered, c = f.Mask()
 	}
+	if c != nil {
+		return v, c
+	}
+	v, c = guarded(f, e)
+	if !entered {
+		return v, c
+	}
+	if to == restoreOpen {
+		c = f.Shut(c)
+	} else {
+		c = f.Unmask(c)
+	}
+	if c != nil {
+		var zero A
+		v = zero
+	}
+	return v, c
 }
 
 // inMask is UninterruptibleMask for direct-style code.
+//
+//go:noinline
 func inMask[A any](fn func(f *scope.Fiber, restore Restore) (A, *scope.Cause)) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		entered, c := f.Mask()
@@ -120,27 +111,45 @@ func guardedDirect[A any](f *scope.Fiber, fn func(f *scope.Fiber, restore Restor
 
 // UninterruptibleMask runs what fn builds masked; restore undoes that for parts
 // of it. A fiber that was masked before stays masked inside restore.
+//
+//go:noinline
 func UninterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if !f.Interruptible() {
 			return then(fn(Restore{}))
 		}
-		return result(masked(f, Suspend(func() Effect[A] { return fn(Restore{restoreOpen}) })))
+		return result(within(f, restoreMasked, Suspend(func() Effect[A] { return fn(Restore{restoreOpen}) })))
 	}}
 }
 
 // InterruptibleMask runs what fn builds so that it can be interrupted; restore
-// undoes that for parts of it.
+// undoes that for parts of it. In a fiber that has been interrupted, fn is called
+// all the same: what it builds does not run, its panic is a defect.
+//
+//go:noinline
 func InterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		if f.Interruptible() {
 			return then(fn(Restore{}))
 		}
-		return result(opened(f, Suspend(func() Effect[A] { return fn(Restore{restoreMasked}) })))
+		built := false
+		v, c := within(f, restoreOpen, Suspend(func() Effect[A] {
+			built = true
+			return fn(Restore{restoreMasked})
+		}))
+		if !built {
+			c = f.Guard(func() *scope.Cause {
+				_ = fn(Restore{restoreMasked})
+				return c
+			})
+		}
+		return result(v, c)
 	}}
 }
 
 // Interrupt is the effect that ends as if its own fiber had been interrupted.
+//
+//go:noinline
 func Interrupt[A any]() Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		return again[A](scope.CauseInterrupt(f.ID()))

@@ -10,8 +10,8 @@ import (
 	"github.com/rivus/tether/scope"
 )
 
-// On the parallel runtime a racer that never really waits keeps nobody from
-// stopping it: neither one that yields nor one that only computes.
+// On the live runtimes a racer that never really waits keeps nobody from stopping it:
+// neither one that yields nor one that only computes.
 func TestTimeoutStopsWhatNeverWaits(t *testing.T) {
 	var endless func(n int) effect.Effect[effect.Unit]
 	endless = func(n int) effect.Effect[effect.Unit] {
@@ -37,16 +37,20 @@ func TestTimeoutStopsWhatNeverWaits(t *testing.T) {
 			}
 		}),
 		"in a FiberMap": inFiberMap(nothing.Forever().AsUnit()),
-		"in a child":    effect.ForkChild(endless(0), effect.StartImmediately).FlatMap(func(f *effect.Fiber[effect.Unit]) effect.Effect[effect.Unit] { return f.Join() }),
+		"in a child":    effect.ForkChild(endless(0), effect.StartImmediately()).FlatMap(func(f *effect.Fiber[effect.Unit]) effect.Effect[effect.Unit] { return f.Join() }),
 		"in Each":       effect.ForEachDiscard([]int{1, 2}, func(int, int) effect.Effect[effect.Unit] { return endless(0) }, 2),
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := effect.Run(context.Background(), work.Timeout(20*time.Millisecond))
-			if _, ok := errors.AsType[*effect.TimeoutError](err); !ok {
-				t.Errorf("it ended with %v", err)
-			}
-		})
+		for runtime, run := range map[string]func(context.Context, effect.Effect[effect.Unit]) (effect.Unit, error){
+			"parallel": effect.Run[effect.Unit], "serial": effect.RunSerial[effect.Unit],
+		} {
+			t.Run(name+"/"+runtime, func(t *testing.T) {
+				t.Parallel()
+				_, err := run(context.Background(), work.Timeout(20*time.Millisecond))
+				if _, ok := errors.AsType[*effect.TimeoutError](err); !ok {
+					t.Errorf("it ended with %v", err)
+				}
+			})
+		}
 	}
 }
 
@@ -65,7 +69,7 @@ func TestSemaphoreTakeOfNothing(t *testing.T) {
 		s := effect.NewSemaphore(2)
 		do.Await(s.Take(2))
 		do.Await(s.Resize(1))
-		fb := do.Await(effect.ForkChild(s.Take(0), effect.StartImmediately))
+		fb := do.Await(effect.ForkChild(s.Take(0), effect.StartImmediately()))
 		do.Await(s.Release(1))
 		do.Await(fb.Join())
 	})

@@ -89,7 +89,7 @@ func TestPortingFibers(t *testing.T) {
 						if n == 1 {
 							l.add(fmt.Sprint("closed", gate.CloseNow()))
 						}
-					})), effect.StartImmediately))
+					})), effect.StartImmediately()))
 				}
 				w1, w2 := wait(1), wait(2)
 				do.Await(l.note(fmt.Sprint("release", do.Await(gate.Release()))))
@@ -108,7 +108,7 @@ func TestPortingFibers(t *testing.T) {
 			return effect.Gen(func(do *effect.Do) string {
 				gate := effect.NewLatch(false)
 				wait := func(n int) *effect.Fiber[effect.Unit] {
-					return do.Await(effect.ForkChild(gate.Await().AndThen(l.note(fmt.Sprint("w", n))), effect.StartImmediately))
+					return do.Await(effect.ForkChild(gate.Await().AndThen(l.note(fmt.Sprint("w", n))), effect.StartImmediately()))
 				}
 				w1 := wait(1)
 				do.Await(gate.Release())

@@ -31,7 +31,7 @@ func portServices() effect.Effect[string] {
 
 // portIn is the service in env.
 func portIn(env *scope.Env, key effect.Service[string]) string {
-	exit := effect.RunDeterministic(key.Get().ProvideEnv(env), effect.DeterministicOptions{}).Exit
+	exit := effect.RunDeterministic(key.Get().ProvideEnv(env), effect.DeterministicConfig{}).Exit
 	v, _ := exit.MustGet().Value()
 	return v
 }

@@ -127,7 +127,7 @@ func runPortingCases(t *testing.T, cases []portingCase) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			l := &portLog{}
-			out := effect.RunDeterministic(effect.Suspend(func() effect.Effect[string] { return c.program(l) }), effect.DeterministicOptions{})
+			out := effect.RunDeterministic(effect.Suspend(func() effect.Effect[string] { return c.program(l) }), effect.DeterministicConfig{})
 			exit, ended := out.Exit.Get()
 			if !ended {
 				t.Fatalf("never ended: %v", out.Report)

@@ -34,49 +34,58 @@ type PubSub[A any] struct {
 
 // publication is a fiber that waits until its messages are published.
 type publication[A any] struct {
-	place[*publication[A]]
+	seat[*publication[A]]
 	token     scope.Token
 	rest      []A
 	published bool
 	cause     *scope.Cause
 }
 
-// Replay is how many of the last messages a new subscriber gets again.
-type Replay int
+// PubSubOption changes how a pubsub works.
+type PubSubOption func(pubsubConfig) pubsubConfig
+
+type pubsubConfig struct{ replay int }
+
+// Replay gives a new subscriber the last n messages again.
+func Replay(n int) PubSubOption {
+	return func(c pubsubConfig) pubsubConfig { c.replay = n; return c }
+}
 
 // BoundedPubSub makes a pubsub whose publishers wait while it is full
 // (TypeScript: PubSub.bounded). A capacity below 1 is a defect.
-func BoundedPubSub[A any](capacity int, replay ...Replay) Effect[*PubSub[A]] {
-	return makePubSub[A](capacity, queueWaits, replay)
+func BoundedPubSub[A any](capacity int, options ...PubSubOption) Effect[*PubSub[A]] {
+	return makePubSub[A](capacity, queueWaits, options)
 }
 
 // DroppingPubSub makes a pubsub that refuses messages while it is full
 // (TypeScript: PubSub.dropping). A capacity below 1 is a defect.
-func DroppingPubSub[A any](capacity int, replay ...Replay) Effect[*PubSub[A]] {
-	return makePubSub[A](capacity, queueDrops, replay)
+func DroppingPubSub[A any](capacity int, options ...PubSubOption) Effect[*PubSub[A]] {
+	return makePubSub[A](capacity, queueDrops, options)
 }
 
 // SlidingPubSub makes a pubsub that drops its oldest message for a new one while
 // it is full (TypeScript: PubSub.sliding). A capacity below 1 is a defect.
-func SlidingPubSub[A any](capacity int, replay ...Replay) Effect[*PubSub[A]] {
-	return makePubSub[A](capacity, queueSlides, replay)
+func SlidingPubSub[A any](capacity int, options ...PubSubOption) Effect[*PubSub[A]] {
+	return makePubSub[A](capacity, queueSlides, options)
 }
 
 // UnboundedPubSub makes a pubsub that is never full (TypeScript:
 // PubSub.unbounded).
-func UnboundedPubSub[A any](replay ...Replay) Effect[*PubSub[A]] {
-	return makePubSub[A](unlimited, queueDrops, replay)
+func UnboundedPubSub[A any](options ...PubSubOption) Effect[*PubSub[A]] {
+	return makePubSub[A](unlimited, queueDrops, options)
 }
 
-func makePubSub[A any](capacity int, strategy queueStrategy, replay []Replay) Effect[*PubSub[A]] {
+func makePubSub[A any](capacity int, strategy queueStrategy, options []PubSubOption) Effect[*PubSub[A]] {
+	var config pubsubConfig
+	for _, o := range options {
+		config = o(config)
+	}
 	return Sync(func() *PubSub[A] {
 		if capacity < 1 {
 			panic(fmt.Errorf("effect: a PubSub cannot have a capacity of %d", capacity))
 		}
 		p := &PubSub[A]{strategy: strategy, log: pubsubLog[A]{capacity: capacity}}
-		for _, n := range replay {
-			p.log.replay = makeReplayBuffer[A](int(n))
-		}
+		p.log.replay = makeReplayBuffer[A](config.replay)
 		return p
 	})
 }
@@ -111,19 +120,19 @@ func (p *PubSub[A]) IsEmpty[_ onUse]() Effect[bool] { return Sync(func() bool { 
 // bounded pubsub is full, and gives false when a dropping one is, or after End
 // or Shutdown.
 func (p *PubSub[A]) Publish[_ onUse](v A) Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		p.mu.Lock()
 		if p.over() {
 			p.mu.Unlock()
-			return false, nil
+			return false, nil, Effect[bool]{}
 		}
 		if p.log.publish(v) {
 			p.serveAll()
 			p.mu.Unlock()
-			return true, nil
+			return true, nil, Effect[bool]{}
 		}
-		return p.publishRest(f, []A{v})
-	})
+		return result(p.publishRest(f, []A{v}))
+	}}
 }
 
 // PublishNow is Publish that does not wait: it answers false when the pubsub is
@@ -142,20 +151,20 @@ func (p *PubSub[A]) PublishNow[_ onUse](v A) bool {
 // PublishAll publishes messages, in order. It gives true when all were
 // published; see Publish. After an interruption some of them may be.
 func (p *PubSub[A]) PublishAll[_ onUse](list []A) Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
 		p.mu.Lock()
 		if p.over() {
 			p.mu.Unlock()
-			return false, nil
+			return false, nil, Effect[bool]{}
 		}
 		rest := p.log.publishAll(list)
 		p.serveAll()
 		if len(rest) == 0 {
 			p.mu.Unlock()
-			return true, nil
+			return true, nil, Effect[bool]{}
 		}
-		return p.publishRest(f, rest)
-	})
+		return result(p.publishRest(f, rest))
+	}}
 }
 
 // over is asked with the lock held.
@@ -180,11 +189,11 @@ func (p *PubSub[A]) publishRest[_ onUse](f *scope.Fiber, rest []A) (bool, *scope
 	}
 	w := &publication[A]{rest: rest, token: f.Arm()}
 	w.owner = w
-	p.publishers.join(&w.place)
+	p.publishers.join(&w.seat)
 	p.admitWaiting()
 	p.serveAll()
 	if p.shut {
-		p.publishers.leave(&w.place)
+		p.publishers.leave(&w.seat)
 		w.cause = scope.CauseInterrupt(f.ID())
 		w.token.Wake() // this fiber's own, which is not asleep
 	}
@@ -199,11 +208,15 @@ func (p *PubSub[A]) publishRest[_ onUse](f *scope.Fiber, rest []A) (bool, *scope
 	}
 	c = f.Settle(c, func() *scope.Cause {
 		p.mu.Lock()
-		p.publishers.leave(&w.place)
+		p.publishers.leave(&w.seat)
 		p.mu.Unlock()
 		return nil
 	})
-	return w.published, c
+	if c != nil {
+		// Whoever admits w may not be done with it.
+		return false, c
+	}
+	return w.published, nil
 }
 
 // admitWaiting publishes for waiting publishers while there is room. Like all
@@ -216,7 +229,7 @@ func (p *PubSub[A]) admitWaiting[_ onUse]() {
 		w.rest = w.rest[1:]
 		last := len(w.rest) == 0
 		if last {
-			p.publishers.leave(&w.place)
+			p.publishers.leave(&w.seat)
 		}
 		p.log.publish(v)
 		// Subscribers come before the publisher, which may end the pubsub.
@@ -242,11 +255,11 @@ func (p *PubSub[A]) serveAll[_ onUse]() {
 func (p *PubSub[A]) serve[_ onUse](s *Subscription[A]) {
 	for s.unread() > 0 {
 		if s.pollers.len() == 0 {
-			p.waiting.leave(&s.place)
+			p.waiting.leave(&s.seat)
 			return
 		}
 		w := s.pollers.head.owner
-		s.pollers.leave(&w.place)
+		s.pollers.leave(&w.seat)
 		w.value, w.number = s.read()
 		w.given = true
 		p.mu.Unlock()
@@ -264,7 +277,7 @@ func (p *PubSub[A]) End[_ onUse](last A) Effect[bool] {
 }
 
 // EndNow is End outside any effect, with PublishNow's rules (TypeScript:
-// endUnsafe).
+// endUnsafe). Who waits may run inside this call, as inside Queue.OfferNow.
 func (p *PubSub[A]) EndNow[_ onUse](last A) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -283,7 +296,7 @@ func (p *PubSub[A]) EndNow[_ onUse](last A) bool {
 	for at := all.next(&p.waiting); at != nil; at = all.next(&p.waiting) {
 		for s := at.owner; s.pollers.len() > 0; {
 			w := s.pollers.head.owner
-			s.pollers.leave(&w.place)
+			s.pollers.leave(&w.seat)
 			w.value = last
 			p.mu.Unlock()
 			w.token.Wake()
@@ -297,16 +310,16 @@ func (p *PubSub[A]) EndNow[_ onUse](last A) bool {
 // Shutdown ends the pubsub at once: subscriptions close, and fibers that wait to
 // take or to publish are interrupted.
 func (p *PubSub[A]) Shutdown[_ onUse]() Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		p.mu.Lock()
 		p.shut = true
 		p.mu.Unlock()
 		opened, c := run(f, p.hook.Open())
 		if c != nil || !opened {
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		if c := p.subscriptions.CloseMasked(f, scope.ExitInterrupt[any](f.ID())); c != nil {
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		p.mu.Lock()
 		refused := p.publishers.drain()
@@ -317,8 +330,8 @@ func (p *PubSub[A]) Shutdown[_ onUse]() Effect[Unit] {
 		for _, w := range refused {
 			w.token.Wake()
 		}
-		return Unit{}, nil
-	}).Uninterruptible()
+		return Unit{}, nil, Effect[Unit]{}
+	}}.Uninterruptible()
 }
 
 // WasShutDown tells whether Shutdown has begun (TypeScript: isShutdownUnsafe).

@@ -9,7 +9,7 @@ import (
 // Subscription gives the messages that were published since it was made. Several
 // fibers may take from it; each message goes to one of them.
 type Subscription[A any] struct {
-	place[*Subscription[A]]
+	seat[*Subscription[A]]
 	hub *PubSub[A]
 	// The hub's lock guards the rest.
 	reader  pubsubReader
@@ -28,7 +28,7 @@ type returnedMessage[A any] struct {
 
 // poller is a fiber that waits for a message.
 type poller[A any] struct {
-	place[*poller[A]]
+	seat[*poller[A]]
 	token scope.Token
 	value A
 	// given tells that value is the log's message of that number.
@@ -40,10 +40,10 @@ type poller[A any] struct {
 // Subscribe makes a subscription that closes with the scope at hand, or with the
 // pubsub. Without a scope at hand it is a defect.
 func (p *PubSub[A]) Subscribe[_ onUse]() Effect[*Subscription[A]] {
-	return primitive(func(f *scope.Fiber) (*Subscription[A], *scope.Cause) {
+	return Effect[*Subscription[A]]{step: func(f *scope.Fiber) (*Subscription[A], *scope.Cause, Effect[*Subscription[A]]) {
 		at, c := scopeAtHand(f)
 		if c != nil {
-			return nil, c
+			return nil, c, Effect[*Subscription[A]]{}
 		}
 		own := p.subscriptions.Fork(scope.Sequential)
 		s := &Subscription[A]{hub: p}
@@ -52,13 +52,13 @@ func (p *PubSub[A]) Subscribe[_ onUse]() Effect[*Subscription[A]] {
 		s.reader, s.replay = p.log.subscribe(), p.log.replay.window()
 		p.mu.Unlock()
 		if c := own.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause { return s.close(f) }); c != nil {
-			return nil, c
+			return nil, c, Effect[*Subscription[A]]{}
 		}
 		if c := at.Add(f, func(f *scope.Fiber, exit scope.Exit[any]) *scope.Cause { return own.Close(f, exit) }); c != nil {
-			return nil, c
+			return nil, c, Effect[*Subscription[A]]{}
 		}
-		return s, nil
-	}).Uninterruptible()
+		return s, nil, Effect[*Subscription[A]]{}
+	}}.Uninterruptible()
 }
 
 func (s *Subscription[A]) close[_ onUse](f *scope.Fiber) *scope.Cause {
@@ -75,7 +75,7 @@ func (s *Subscription[A]) close[_ onUse](f *scope.Fiber) *scope.Cause {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting.leave(&s.place)
+	p.waiting.leave(&s.seat)
 	p.log.unsubscribe(&s.reader)
 	s.replay, s.returned = replayWindow[A]{}, nil
 	p.admitWaiting()
@@ -122,7 +122,7 @@ func (s *Subscription[A]) giveBack[_ onUse](w *poller[A]) {
 // the parallel runtime an interruption may also fall between the take and what
 // comes next, and then the message is lost.
 func (s *Subscription[A]) Take[_ onUse]() Effect[A] {
-	return primitive(func(f *scope.Fiber) (v A, c *scope.Cause) {
+	return Effect[A]{step: func(f *scope.Fiber) (v A, c *scope.Cause, _ Effect[A]) {
 		p := s.hub
 		p.mu.Lock()
 		switch {
@@ -134,11 +134,11 @@ func (s *Subscription[A]) Take[_ onUse]() Effect[A] {
 			v, _ = s.read()
 			p.admitWaiting()
 		default:
-			return s.wait(f)
+			return result(s.wait(f))
 		}
 		p.mu.Unlock()
-		return v, c
-	})
+		return v, c, Effect[A]{}
+	}}
 }
 
 var waitMessage = &scope.Waiting{What: "a message of a PubSub"}
@@ -158,9 +158,9 @@ func (s *Subscription[A]) wait[_ onUse](f *scope.Fiber) (v A, c *scope.Cause) {
 	w := &poller[A]{token: f.Arm()}
 	w.owner = w
 	if !s.listed() {
-		p.waiting.join(&s.place)
+		p.waiting.join(&s.seat)
 	}
-	s.pollers.join(&w.place)
+	s.pollers.join(&w.seat)
 	p.serve(s)
 	p.mu.Unlock()
 	b := f.Block(w.token, waitMessage)
@@ -173,7 +173,7 @@ func (s *Subscription[A]) wait[_ onUse](f *scope.Fiber) (v A, c *scope.Cause) {
 	}
 	c = f.Settle(c, func() *scope.Cause {
 		p.mu.Lock()
-		s.pollers.leave(&w.place)
+		s.pollers.leave(&w.seat)
 		p.mu.Unlock()
 		return nil
 	})
@@ -190,14 +190,14 @@ func (s *Subscription[A]) wait[_ onUse](f *scope.Fiber) (v A, c *scope.Cause) {
 
 // TakeAll waits for a message and takes all there are; see Take.
 func (s *Subscription[A]) TakeAll[_ onUse]() Effect[[]A] {
-	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+	return Effect[[]A]{step: func(f *scope.Fiber) ([]A, *scope.Cause, Effect[[]A]) {
 		p := s.hub
 		var first []A
 		for {
 			p.mu.Lock()
 			if s.closed {
 				p.mu.Unlock()
-				return nil, scope.CauseInterrupt(f.ID())
+				return nil, scope.CauseInterrupt(f.ID()), Effect[[]A]{}
 			}
 			out := append(first, s.readUpTo(unlimited)...)
 			p.admitWaiting()
@@ -206,47 +206,47 @@ func (s *Subscription[A]) TakeAll[_ onUse]() Effect[[]A] {
 			}
 			if len(out) > 0 {
 				p.mu.Unlock()
-				return out, nil
+				return out, nil, Effect[[]A]{}
 			}
 			v, c := s.wait(f)
 			if c != nil {
-				return nil, c
+				return nil, c, Effect[[]A]{}
 			}
 			first = []A{v}
 		}
-	})
+	}}
 }
 
 // TakeUpTo takes the messages that are there, at most that many, and does not
 // wait.
 func (s *Subscription[A]) TakeUpTo[_ onUse](most int) Effect[[]A] {
-	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+	return Effect[[]A]{step: func(f *scope.Fiber) ([]A, *scope.Cause, Effect[[]A]) {
 		p := s.hub
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if s.closed {
-			return nil, scope.CauseInterrupt(f.ID())
+			return nil, scope.CauseInterrupt(f.ID()), Effect[[]A]{}
 		}
 		most := max(0, most)
 		out := s.replay.takeN(min(most, s.replay.len()))
 		if len(out) == most {
-			return out, nil
+			return out, nil, Effect[[]A]{}
 		}
 		out = append(out, s.readUpTo(most-len(out))...)
 		p.admitWaiting()
-		return out, nil
-	})
+		return out, nil, Effect[[]A]{}
+	}}
 }
 
 // TakeBetween waits for least messages and takes up to most. When it is
 // interrupted while it waits, what it has taken before is lost.
 func (s *Subscription[A]) TakeBetween[_ onUse](least, most int) Effect[[]A] {
-	return primitive(func(f *scope.Fiber) ([]A, *scope.Cause) {
+	return Effect[[]A]{step: func(f *scope.Fiber) ([]A, *scope.Cause, Effect[[]A]) {
 		out := []A{}
 		for least, most := max(0, least), max(0, most); most >= least; {
 			some, c := run(f, s.TakeUpTo(most))
 			if c != nil {
-				return nil, c
+				return nil, c, Effect[[]A]{}
 			}
 			out = append(out, some...)
 			if least -= len(some); least < 1 {
@@ -254,7 +254,7 @@ func (s *Subscription[A]) TakeBetween[_ onUse](least, most int) Effect[[]A] {
 			}
 			v, c := run(f, s.Take())
 			if c != nil {
-				return nil, c
+				return nil, c, Effect[[]A]{}
 			}
 			out = append(out, v)
 			if least--; least == 0 {
@@ -262,19 +262,19 @@ func (s *Subscription[A]) TakeBetween[_ onUse](least, most int) Effect[[]A] {
 			}
 			most -= len(some) + 1
 		}
-		return out, nil
-	})
+		return out, nil, Effect[[]A]{}
+	}}
 }
 
 // Remaining gives the number of messages that can be taken without waiting. When
 // the subscription is closed it is interrupted.
 func (s *Subscription[A]) Remaining[_ onUse]() Effect[int] {
-	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
+	return Effect[int]{step: func(f *scope.Fiber) (int, *scope.Cause, Effect[int]) {
 		if n, ok := s.RemainingNow(); ok {
-			return n, nil
+			return n, nil, Effect[int]{}
 		}
-		return 0, scope.CauseInterrupt(f.ID())
-	})
+		return 0, scope.CauseInterrupt(f.ID()), Effect[int]{}
+	}}
 }
 
 // RemainingNow is Remaining outside any effect; ok is false when the

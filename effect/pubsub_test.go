@@ -79,7 +79,7 @@ func TestSubscriptionTakersInterrupted(t *testing.T) {
 		s := do.Await(p.Subscribe())
 		fibers := make([]*effect.Fiber[int], n)
 		for i := range fibers {
-			fibers[i] = do.Await(effect.ForkChild(s.Take(), effect.StartImmediately))
+			fibers[i] = do.Await(effect.ForkChild(s.Take(), effect.StartImmediately()))
 		}
 		publish := do.Await(effect.ForkChild(effect.ForEachDiscard(make([]int, n), func(_, i int) effect.Effect[bool] {
 			return p.Publish(i)
@@ -120,13 +120,13 @@ func TestPubSubEnds(t *testing.T) {
 		do.Await(p.Subscribe().ProvideScope(own))
 		s := do.Await(p.Subscribe())
 		do.Await(p.Publish(1))
-		second := do.Await(effect.ForkChild(p.Publish(2), effect.StartImmediately))
+		second := do.Await(effect.ForkChild(p.Publish(2), effect.StartImmediately()))
 		one := do.Await(s.Take())
 		do.Await(effect.CloseScope(own, scope.ExitSucceed(0)))
 		ok := do.Await(second.Join())
 		two := do.Await(s.Take())
-		waits := do.Await(effect.ForkChild(s.Take(), effect.StartImmediately))
-		downs := do.Await(effect.ForkChild(p.AwaitShutdown(), effect.StartImmediately))
+		waits := do.Await(effect.ForkChild(s.Take(), effect.StartImmediately()))
+		downs := do.Await(effect.ForkChild(p.AwaitShutdown(), effect.StartImmediately()))
 		do.Await(p.Shutdown())
 		do.Await(downs.Join())
 		exit := do.Await(waits.Await())

@@ -32,34 +32,6 @@ type Queue[A any] struct {
 	taking func(*scope.Fiber) (A, *scope.Cause, Effect[A])
 }
 
-// Enqueue is a queue's end for those who offer.
-type Enqueue[A any] interface {
-	Offer(v A) Effect[bool]
-	OfferAll(list []A) Effect[[]A]
-	OfferNow(v A) bool
-	Fail(err error) Effect[bool]
-	FailCause(c *scope.Cause) Effect[bool]
-	End() Effect[bool]
-	Shutdown() Effect[bool]
-}
-
-// Dequeue is a queue's end for those who take.
-type Dequeue[A any] interface {
-	Take() Effect[A]
-	TakeAll() Effect[[]A]
-	TakeN(n int) Effect[[]A]
-	TakeBetween(least, most int) Effect[[]A]
-	Peek() Effect[A]
-	Await() Effect[Unit]
-	Size() Effect[int]
-	Shutdown() Effect[bool]
-}
-
-var (
-	_ Enqueue[int] = (*Queue[int])(nil)
-	_ Dequeue[int] = (*Queue[int])(nil)
-)
-
 // Done is the failure of takes from a queue that has ended.
 type Done = scope.Done
 
@@ -93,14 +65,14 @@ func NewSlidingQueue[A any](capacity int) *Queue[A] { return newQueue[A](capacit
 func NewUnboundedQueue[A any]() *Queue[A] { return newQueue[A](unlimited, queueWaits, nil) }
 
 func makeQueue[A any](capacity int, strategy queueStrategy) Effect[*Queue[A]] {
-	return primitive(func(f *scope.Fiber) (*Queue[A], *scope.Cause) {
-		return newQueue[A](capacity, strategy, f), nil
-	})
+	return Effect[*Queue[A]]{step: func(f *scope.Fiber) (*Queue[A], *scope.Cause, Effect[*Queue[A]]) {
+		return newQueue[A](capacity, strategy, f), nil, Effect[*Queue[A]]{}
+	}}
 }
 
 func newQueue[A any](capacity int, strategy queueStrategy, owner *scope.Fiber) *Queue[A] {
 	q := &Queue[A]{state: queueState[A]{strategy: strategy, capacity: max(0, capacity)}}
-	if owner != nil && scope.Serial(owner.Runtime()) {
+	if owner != nil && scope.Alone(owner.Runtime()) {
 		q.owner = owner
 	}
 	q.turn = q.takersTurn
@@ -117,7 +89,7 @@ func (q *Queue[A]) Len[_ onUse]() int {
 }
 
 // Size gives the number of messages.
-func (q *Queue[A]) Size() Effect[int] { return Sync(q.Len) }
+func (q *Queue[A]) Size[_ onUse]() Effect[int] { return Sync(q.Len) }
 
 // Full tells whether the queue holds as much as it can (TypeScript:
 // isFullUnsafe).
@@ -161,7 +133,7 @@ func (q *Queue[A]) unlockAndWake[_ onUse](f *scope.Fiber) {
 		return
 	}
 	on := q.owner
-	if on == nil && f != nil && scope.Serial(f.Runtime()) {
+	if on == nil && f != nil && scope.Alone(f.Runtime()) {
 		on = f
 	}
 	if on == nil {

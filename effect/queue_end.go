@@ -6,7 +6,7 @@ var queueEnd = scope.CauseFail(&scope.Done{})
 
 // Fail ends the queue with err: what it holds can still be taken, then takes
 // fail with err. It gives false when the queue has ended before.
-func (q *Queue[A]) Fail(err error) Effect[bool] {
+func (q *Queue[A]) Fail[_ onUse](err error) Effect[bool] {
 	if err == nil {
 		return q.Die("effect: Queue.Fail(nil)")
 	}
@@ -14,21 +14,23 @@ func (q *Queue[A]) Fail(err error) Effect[bool] {
 }
 
 // FailCause is Fail with a cause.
-func (q *Queue[A]) FailCause(c *scope.Cause) Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) { return q.failCause(f, c), nil })
+func (q *Queue[A]) FailCause[_ onUse](c *scope.Cause) Effect[bool] {
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
+		return q.failCause(f, c), nil, Effect[bool]{}
+	}}
 }
 
 // Die is Fail with a defect.
 func (q *Queue[A]) Die[_ onUse](defect any) Effect[bool] { return q.FailCause(scope.CauseDie(defect)) }
 
 // End is Fail with *Done: the queue ends well.
-func (q *Queue[A]) End() Effect[bool] { return q.FailCause(queueEnd) }
+func (q *Queue[A]) End[_ onUse]() Effect[bool] { return q.FailCause(queueEnd) }
 
 // Interrupt is Fail with an interruption by the fiber that runs it.
 func (q *Queue[A]) Interrupt[_ onUse]() Effect[bool] {
-	return primitive(func(f *scope.Fiber) (bool, *scope.Cause) {
-		return q.failCause(f, scope.CauseInterrupt(f.ID())), nil
-	})
+	return Effect[bool]{step: func(f *scope.Fiber) (bool, *scope.Cause, Effect[bool]) {
+		return q.failCause(f, scope.CauseInterrupt(f.ID())), nil, Effect[bool]{}
+	}}
 }
 
 // FailCauseNow is FailCause outside any effect (TypeScript: failCauseUnsafe). On
@@ -37,7 +39,7 @@ func (q *Queue[A]) Interrupt[_ onUse]() Effect[bool] {
 func (q *Queue[A]) FailCauseNow[_ onUse](c *scope.Cause) bool { return q.failCause(nil, c) }
 
 // EndNow is End outside any effect, with FailCauseNow's rules (TypeScript:
-// endUnsafe).
+// endUnsafe). Who waits may run inside this call, as inside OfferNow.
 func (q *Queue[A]) EndNow[_ onUse]() bool { return q.failCause(nil, queueEnd) }
 
 func (q *Queue[A]) failCause[_ onUse](f *scope.Fiber, c *scope.Cause) bool {
@@ -58,20 +60,21 @@ func (q *Queue[A]) failCause[_ onUse](f *scope.Fiber, c *scope.Cause) bool {
 	return true
 }
 
-// Into runs e and ends the queue with how it ended: well, or with its cause. It
-// gives false when the queue has ended before.
+// Into runs e and ends the queue with how it ended: well, or with its cause, a
+// Goexit included. It gives false when the queue has ended before.
 func (q *Queue[A]) Into[X any](e Effect[X]) Effect[bool] {
-	return UninterruptibleMask(func(restore Restore) Effect[bool] {
-		return restore.Run(e).MatchCauseEffect(
-			func(c *scope.Cause) Effect[bool] { return q.FailCause(c) },
-			func(X) Effect[bool] { return q.End() })
+	return into(e, func(f *scope.Fiber, _ X, c *scope.Cause) bool {
+		if c == nil {
+			c = queueEnd
+		}
+		return q.failCause(f, c)
 	})
 }
 
 // Shutdown ends the queue at once and forgets what it holds: takes are
 // interrupted, or fail with the cause of an end that had begun, and offers that
 // wait are refused. It gives false when the queue was done before.
-func (q *Queue[A]) Shutdown() Effect[bool] { return Sync(q.ShutdownNow) }
+func (q *Queue[A]) Shutdown[_ onUse]() Effect[bool] { return Sync(q.ShutdownNow) }
 
 // ShutdownNow is Shutdown outside any effect, with FailCauseNow's rules
 // (TypeScript: shutdownUnsafe).
@@ -110,7 +113,7 @@ func (q *Queue[A]) finishDrained[_ onUse]() {
 }
 
 // Ended tells whether the queue is done: nothing can be taken any more.
-func (q *Queue[A]) Ended() bool {
+func (q *Queue[A]) Ended[_ onUse]() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.state.phase == queueDone
@@ -121,33 +124,33 @@ var waitQueueEnd = &scope.Waiting{What: "the end of a Queue"}
 // Await waits until the queue is done: it has ended and everything was taken, or
 // it was shut down. It succeeds after End and fails with the queue's cause
 // otherwise.
-func (q *Queue[A]) Await() Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+func (q *Queue[A]) Await[_ onUse]() Effect[Unit] {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		q.mu.Lock()
 		if q.state.phase == queueDone {
 			c := endedWell(q.state.cause)
 			q.mu.Unlock()
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		t := &taker{}
 		t.owner, t.token = t, f.Arm()
-		q.state.awaiters.join(&t.place)
+		q.state.awaiters.join(&t.seat)
 		q.mu.Unlock()
 		p := f.Block(t.token, waitQueueEnd)
 		c := p.Cause
 		if c == nil {
 			c = endedWell(t.cause)
 			if !p.Slept {
-				return Unit{}, c
+				return Unit{}, c, Effect[Unit]{}
 			}
 		}
 		return Unit{}, f.Settle(c, func() *scope.Cause {
 			q.mu.Lock()
-			q.state.awaiters.leave(&t.place)
+			q.state.awaiters.leave(&t.seat)
 			q.mu.Unlock()
 			return nil
-		})
-	})
+		}), Effect[Unit]{}
+	}}
 }
 
 // endedWell is nil for a cause that says Done, and at most that somebody was

@@ -72,16 +72,16 @@ func TestWalkIsASetsIterator(t *testing.T) {
 		const n = 8
 		var l lineup[int]
 		var w walk[int]
-		var places [n]place[int]
-		for i := range places {
-			places[i].owner = i
+		var seats [n]seat[int]
+		for i := range seats {
+			seats[i].owner = i
 		}
 		// The model: members in order, and how many of them the iterator passed.
 		var members []int
 		passed := 0
 		leave := func(i int) {
 			at := slices.Index(members, i)
-			if l.leave(&places[i]) != (at >= 0) {
+			if l.leave(&seats[i]) != (at >= 0) {
 				t.Fatalf("leaving %d", i)
 			}
 			if at >= 0 {
@@ -95,8 +95,8 @@ func TestWalkIsASetsIterator(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"join": func(t *rapid.T) {
 				i := member.Draw(t, "i")
-				if !places[i].listed() {
-					l.join(&places[i])
+				if !seats[i].listed() {
+					l.join(&seats[i])
 					members = append(members, i)
 				}
 			},
@@ -136,7 +136,7 @@ func TestQueueStateClaims(t *testing.T) {
 	s := queueState[string]{capacity: 4}
 	for _, w := range []*taker{batch, one, two} {
 		w.owner = w
-		s.takers.join(&w.place)
+		s.takers.join(&w.seat)
 	}
 	next := func() *taker { var w walk[*taker]; return s.nextTaker(&w) }
 	if s.admit("a") != admitted || next() != one || next() != nil {
@@ -159,9 +159,9 @@ func TestQueueStateClaims(t *testing.T) {
 }
 
 func TestQueueStateAdmits(t *testing.T) {
-	fill := func(strategy queueStrategy, capacity int, n int) []admission {
+	fill := func(strategy queueStrategy, capacity int, n int) []acceptance {
 		s := queueState[int]{strategy: strategy, capacity: capacity}
-		var out []admission
+		var out []acceptance
 		for i := range n {
 			out = append(out, s.admit(i))
 		}
@@ -171,13 +171,13 @@ func TestQueueStateAdmits(t *testing.T) {
 		name     string
 		strategy queueStrategy
 		capacity int
-		want     []admission
+		want     []acceptance
 	}{
-		{"bounded", queueWaits, 2, []admission{admitted, admitted, refused}},
-		{"rendezvous", queueWaits, 0, []admission{refused}},
-		{"dropping", queueDrops, 1, []admission{admitted, refused}},
-		{"sliding", queueSlides, 1, []admission{admitted, replaced, replaced}},
-		{"unbounded", queueWaits, unlimited, []admission{admitted, admitted, admitted}},
+		{"bounded", queueWaits, 2, []acceptance{admitted, admitted, refused}},
+		{"rendezvous", queueWaits, 0, []acceptance{refused}},
+		{"dropping", queueDrops, 1, []acceptance{admitted, refused}},
+		{"sliding", queueSlides, 1, []acceptance{admitted, replaced, replaced}},
+		{"unbounded", queueWaits, unlimited, []acceptance{admitted, admitted, admitted}},
 	} {
 		if got := fill(c.strategy, c.capacity, len(c.want)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

@@ -5,25 +5,25 @@ package effect
 // as a JavaScript Set can: a walk meets what joins behind it and passes over
 // what left. Who is woken in the course of a walk relies on that.
 type lineup[T any] struct {
-	head, tail *place[T]
+	head, tail *seat[T]
 	n          int
 	last       uint64
 }
 
-// place is somebody's place in a lineup. Its zero value, with an owner, is in
+// seat is somebody's place in a lineup. Its zero value, with an owner, is in
 // none.
-type place[T any] struct {
+type seat[T any] struct {
 	owner      T
-	prev, next *place[T]
-	// number grows along the lineup; 0 means that the place is in none.
+	prev, next *seat[T]
+	// number grows along the lineup; 0 means that the seat is in none.
 	number uint64
 }
 
-func (p *place[T]) listed[_ onUse]() bool { return p.number != 0 }
+func (p *seat[T]) listed[_ onUse]() bool { return p.number != 0 }
 
 func (l *lineup[T]) len[_ onUse]() int { return l.n }
 
-func (l *lineup[T]) join[_ onUse](p *place[T]) {
+func (l *lineup[T]) join[_ onUse](p *seat[T]) {
 	l.last++
 	p.number, p.prev, p.next = l.last, l.tail, nil
 	if l.tail == nil {
@@ -36,7 +36,7 @@ func (l *lineup[T]) join[_ onUse](p *place[T]) {
 }
 
 // leave answers false when p was not in the lineup.
-func (l *lineup[T]) leave[_ onUse](p *place[T]) bool {
+func (l *lineup[T]) leave[_ onUse](p *seat[T]) bool {
 	if !p.listed() {
 		return false
 	}
@@ -67,16 +67,16 @@ func (l *lineup[T]) drain[_ onUse]() []T {
 
 // walk is a walk along a lineup, which may change between two steps.
 type walk[T any] struct {
-	// passed is the number of the place met last.
+	// passed is the number of the seat met last.
 	passed uint64
-	// here is that place and behind the one before it: from either, while it is
+	// here is that seat and behind the one before it: from either, while it is
 	// still where it was, the walk goes on without searching.
-	here, behind             *place[T]
+	here, behind             *seat[T]
 	hereNumber, behindNumber uint64
 }
 
-// next is the first place behind those met before, or nil.
-func (w *walk[T]) next[_ onUse](l *lineup[T]) *place[T] {
+// next is the first seat behind those met before, or nil.
+func (w *walk[T]) next[_ onUse](l *lineup[T]) *seat[T] {
 	p := l.head
 	switch {
 	case w.here != nil && w.here.number == w.hereNumber:

@@ -51,7 +51,7 @@ const unlimited = int(^uint(0) >> 1)
 
 // taker is a fiber that waits for messages or, without min, looks at them.
 type taker struct {
-	place[*taker]
+	seat[*taker]
 	token scope.Token
 	min   int
 	// claim is what the state has reserved for it, once it was woken.
@@ -62,7 +62,7 @@ type taker struct {
 
 // offering is a fiber that waits until its messages are accepted.
 type offering[A any] struct {
-	place[*offering[A]]
+	seat[*offering[A]]
 	token scope.Token
 	rest  []A
 	one   [1]A
@@ -70,11 +70,11 @@ type offering[A any] struct {
 	accepted bool
 }
 
-// admission is what became of an offer.
-type admission uint8
+// acceptance is what became of an offer.
+type acceptance uint8
 
 const (
-	refused admission = iota
+	refused acceptance = iota
 	// admitted: takers get their turn later.
 	admitted
 	// admittedNow: takers get their turn inside the offer.
@@ -84,7 +84,7 @@ const (
 )
 
 // admit offers one message.
-func (s *queueState[A]) admit[_ onUse](v A) admission {
+func (s *queueState[A]) admit[_ onUse](v A) acceptance {
 	switch {
 	case s.phase != queueOpen:
 		return refused
@@ -105,7 +105,7 @@ func (s *queueState[A]) admit[_ onUse](v A) admission {
 }
 
 // admitAll offers messages and answers those that were not accepted.
-func (s *queueState[A]) admitAll[_ onUse](list []A) (rest []A, how admission) {
+func (s *queueState[A]) admitAll[_ onUse](list []A) (rest []A, how acceptance) {
 	if s.phase != queueOpen {
 		return list, refused
 	}
@@ -199,7 +199,7 @@ func (s *queueState[A]) nextTaker[_ onUse](w *walk[*taker]) *taker {
 // back takes in that t is not asleep any more. It answers true when t gives up,
 // though it was woken for something that another may have instead.
 func (s *queueState[A]) back[_ onUse](t *taker, givesUp bool) bool {
-	s.takers.leave(&t.place)
+	s.takers.leave(&t.seat)
 	s.reserved -= t.claim
 	claimed := t.claim > 0
 	t.claim = 0
@@ -236,7 +236,7 @@ func (s *queueState[A]) takeOffered[_ onUse]() (v A, done *offering[A]) {
 	v, o.rest = o.rest[0], o.rest[1:]
 	if len(o.rest) == 0 {
 		o.accepted = true
-		s.offers.leave(&o.place)
+		s.offers.leave(&o.seat)
 		return v, o
 	}
 	return v, nil

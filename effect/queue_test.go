@@ -65,7 +65,7 @@ func TestQueueTakersInterrupted(t *testing.T) {
 		})
 		fibers := make([]*effect.Fiber[effect.Unit], takers)
 		for i := range fibers {
-			fibers[i] = do.Await(effect.ForkChild(take, effect.StartImmediately))
+			fibers[i] = do.Await(effect.ForkChild(take, effect.StartImmediately()))
 		}
 		offers := do.Await(effect.ForkChild(effect.ForEachDiscard(make([]int, takers), func(_, i int) effect.Effect[bool] {
 			return q.Offer(i)
@@ -197,7 +197,7 @@ func TestQueueExplored(t *testing.T) {
 				do.Await(fb.Await())
 			}
 		})
-		out := effect.RunDeterministic(program, effect.DeterministicOptions{
+		out := effect.RunDeterministic(program, effect.DeterministicConfig{
 			Order: scope.ExploreOrder, Choose: random.IntN, Preempt: true, MaxSteps: 100_000,
 		})
 		exit, ended := out.Exit.Get()
@@ -240,7 +240,7 @@ func TestInterruptEverywhereQueue(t *testing.T) {
 			return q.End().AndThen(q.Collect()).Map(func(list []int) effect.Unit { left = len(list); return effect.Unit{} })
 		})
 	}
-	both(t, program, func(step int, out effect.Outcome[effect.Unit]) error {
+	both(t, program, func(step int, out effect.RunReport[effect.Unit]) error {
 		if out.Exit.IsAbsent() {
 			return fmt.Errorf("never ended: %v", out.Report)
 		}

@@ -24,23 +24,25 @@ func RaceAll[A any](effects ...Effect[A]) Effect[A] { return race(effects, false
 
 //go:noinline
 func race[A any](effects []Effect[A], first bool) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		values := make([]A, len(effects))
 		i, c := f.Race(len(effects), func(i int, f *scope.Fiber) *scope.Cause {
 			v, c := run(f, effects[i])
 			values[i] = v
 			return c
-		}, scope.RaceOptions{First: first})
+		}, scope.RaceConfig{First: first})
 		if c != nil {
 			var zero A
-			return zero, c
+			return zero, c, Effect[A]{}
 		}
-		return values[i], nil
-	})
+		return values[i], nil, Effect[A]{}
+	}}
 }
 
 // StopOn runs e until it ends or stop fails. It is RaceFirst with an effect that
 // never succeeds.
+//
+//go:noinline
 func (e Effect[A]) StopOn[_ onUse](stop Effect[Nothing]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, _, c := against(f, e, func(f *scope.Fiber) *scope.Cause {
@@ -60,7 +62,7 @@ func against[A any](f *scope.Fiber, e Effect[A], rival func(*scope.Fiber) *scope
 		v, c := run(f, e)
 		out = v
 		return c
-	}, scope.RaceOptions{First: true})
+	}, scope.RaceConfig{First: true})
 	if c != nil || i == 1 {
 		var zero A
 		out = zero
@@ -80,11 +82,21 @@ func (*TimeoutError) Tag() string { return "TimeoutError" }
 func (*TimeoutError) Timeout() bool { return true }
 
 // Timeout interrupts e after d, waits for its end and fails with *TimeoutError.
+//
+//go:noinline
 func (e Effect[A]) Timeout[_ onUse](d time.Duration) Effect[A] {
-	return e.TimeoutOrElse(d, func() Effect[A] { return Fail[A](&TimeoutError{After: d}) })
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		v, timedOut, c := timeout(f, e, d)
+		if c == nil && timedOut {
+			return again[A](scope.CauseFail(&TimeoutError{After: d}))
+		}
+		return v, c, Effect[A]{}
+	}}
 }
 
 // TimeoutOrElse interrupts e after d, waits for its end and goes on with orElse.
+//
+//go:noinline
 func (e Effect[A]) TimeoutOrElse[_ onUse](d time.Duration, orElse func() Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, timedOut, c := timeout(f, e, d)
@@ -94,23 +106,30 @@ func (e Effect[A]) TimeoutOrElse[_ onUse](d time.Duration, orElse func() Effect[
 		case timedOut:
 			return then(orElse())
 		default:
-			return value(v)
+			return v, nil, Effect[A]{}
 		}
 	}}
 }
 
 // TimeoutOption interrupts e after d, waits for its end and gives none.
+//
+//go:noinline
 func TimeoutOption[A any](e Effect[A], d time.Duration) Effect[mo.Option[A]] {
-	return primitive(func(f *scope.Fiber) (mo.Option[A], *scope.Cause) {
+	return Effect[mo.Option[A]]{step: func(f *scope.Fiber) (mo.Option[A], *scope.Cause, Effect[mo.Option[A]]) {
 		v, timedOut, c := timeout(f, e, d)
 		if c != nil || timedOut {
-			return mo.None[A](), c
+			return mo.None[A](), c, Effect[mo.Option[A]]{}
 		}
-		return mo.Some(v), nil
-	})
+		return mo.Some(v), nil, Effect[mo.Option[A]]{}
+	}}
 }
 
 func timeout[A any](f *scope.Fiber, e Effect[A], d time.Duration) (out A, timedOut bool, c *scope.Cause) {
-	out, timedOut, c = against(f, e, func(f *scope.Fiber) *scope.Cause { return sleep(f, d) })
+	out, timedOut, c = against(f, e, sleeper(d))
 	return out, timedOut, f.NoticeAfter(c)
+}
+
+//go:noinline
+func sleeper(d time.Duration) func(*scope.Fiber) *scope.Cause {
+	return func(f *scope.Fiber) *scope.Cause { return sleep(f, d) }
 }

@@ -9,7 +9,7 @@ import (
 
 // Random is where effects draw random numbers from. By default they come from
 // the runtime: unpredictable on the parallel one, on the deterministic one from
-// DeterministicOptions.Seed. A source that several fibers share must be safe for
+// DeterministicConfig.Seed. A source that several fibers share must be safe for
 // that. It is not for secrets.
 var Random = NewReference("Random", func() rand.Source { return nil })
 
@@ -56,7 +56,9 @@ func (s *shared) Uint64() uint64 {
 func unit64(src rand.Source) float64 { return float64(src.Uint64()>>11) / (1 << 53) }
 
 func drawing[A any](draw func(src rand.Source) A) Effect[A] {
-	return primitive(func(f *scope.Fiber) (A, *scope.Cause) { return draw(randomSource(f)), nil })
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		return draw(randomSource(f)), nil, Effect[A]{}
+	}}
 }
 
 // RandomNext gives a number from [0, 1) (TypeScript: Random.next).

@@ -29,7 +29,7 @@ func draws() effect.Effect[string] {
 // A deterministic run draws what its seed says, a seeded effect what its own.
 func TestRandomIsSeeded(t *testing.T) {
 	run := func(e effect.Effect[string], seed uint64) string {
-		v, err := effect.RunDeterministic(e, effect.DeterministicOptions{Seed: seed}).Exit.MustGet().Get()
+		v, err := effect.RunDeterministic(e, effect.DeterministicConfig{Seed: seed}).Exit.MustGet().Get()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,12 +11,16 @@ type Ref[A any] struct {
 }
 
 // MakeRef makes a ref (TypeScript: Ref.make).
+//
+//go:noinline
 func MakeRef[A any](v A) Effect[*Ref[A]] { return Sync(func() *Ref[A] { return NewRef(v) }) }
 
 // NewRef makes a ref outside any effect.
 func NewRef[A any](v A) *Ref[A] { return &Ref[A]{v: v} }
 
 // Get gives the value.
+//
+//go:noinline
 func (r *Ref[A]) Get[_ onUse]() Effect[A] {
 	return Sync(func() A {
 		r.mu.Lock()
@@ -26,9 +30,13 @@ func (r *Ref[A]) Get[_ onUse]() Effect[A] {
 }
 
 // Set replaces the value.
+//
+//go:noinline
 func (r *Ref[A]) Set[_ onUse](v A) Effect[Unit] { return r.Update(func(A) A { return v }) }
 
 // Update changes the value. When fn panics, the value stays.
+//
+//go:noinline
 func (r *Ref[A]) Update[_ onUse](fn func(A) A) Effect[Unit] {
 	return SyncUnit(func() {
 		r.mu.Lock()
@@ -38,19 +46,27 @@ func (r *Ref[A]) Update[_ onUse](fn func(A) A) Effect[Unit] {
 }
 
 // UpdateAndGet changes the value and gives the new one.
+//
+//go:noinline
 func (r *Ref[A]) UpdateAndGet[_ onUse](fn func(A) A) Effect[A] {
 	return ModifyRef(r, func(v A) (A, A) { n := fn(v); return n, n })
 }
 
 // GetAndUpdate changes the value and gives the old one.
+//
+//go:noinline
 func (r *Ref[A]) GetAndUpdate[_ onUse](fn func(A) A) Effect[A] {
 	return ModifyRef(r, func(v A) (A, A) { return v, fn(v) })
 }
 
 // GetAndSet replaces the value and gives the old one.
+//
+//go:noinline
 func (r *Ref[A]) GetAndSet[_ onUse](v A) Effect[A] { return r.GetAndUpdate(func(A) A { return v }) }
 
 // ModifyRef changes the value and gives what fn makes beside it.
+//
+//go:noinline
 func ModifyRef[A, B any](r *Ref[A], fn func(A) (result B, next A)) Effect[B] {
 	return Sync(func() B {
 		r.mu.Lock()

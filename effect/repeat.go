@@ -7,48 +7,57 @@ import (
 
 // Repeat runs e, then again as s says, as long as it succeeds; each result is
 // the input of s. It gives the final output of s. A failure of e ends it.
+//
+//go:noinline
 func (e Effect[A]) Repeat[Out any](s Schedule[Out]) Effect[Out] {
-	return e.RepeatOrElse(s, func(err error, _ mo.Option[ScheduleMetadata[Out]]) Effect[Out] { return Fail[Out](err) })
+	return repeatOrElse(e, s.plan, func(err error, _ ScheduleMetadata[any]) Effect[Out] { return Fail[Out](err) })
 }
 
 // RepeatOrElse is Repeat that goes on with what orElse makes of an expected
 // failure, of e or of s, and of the last step; none before the first.
+//
+//go:noinline
 func (e Effect[A]) RepeatOrElse[Out any](s Schedule[Out], orElse func(err error, last mo.Option[ScheduleMetadata[Out]]) Effect[Out]) Effect[Out] {
+	return repeatOrElse(e, s.plan, func(err error, m ScheduleMetadata[any]) Effect[Out] {
+		if m.Attempt == 0 {
+			return orElse(err, mo.None[ScheduleMetadata[Out]]())
+		}
+		return orElse(err, mo.Some(typed[Out](m)))
+	})
+}
+
+// repeatOrElse tells orElse of the last step; its Attempt is 0 before the first.
+func repeatOrElse[A, Out any](e Effect[A], p plan, orElse func(err error, last ScheduleMetadata[any]) Effect[Out]) Effect[Out] {
 	return Effect[Out]{step: func(f *scope.Fiber) (Out, *scope.Cause, Effect[Out]) {
-		r, c := s.use(f)
+		r, c := p.use(f)
 		if c != nil {
 			return failed[Out](c)
 		}
-		var m ScheduleMetadata[Out]
-		looped := primitive(func(f *scope.Fiber) (Out, *scope.Cause) {
+		var m ScheduleMetadata[any]
+		looped := Effect[Out]{step: func(f *scope.Fiber) (Out, *scope.Cause, Effect[Out]) {
 			var zero Out
 			for {
 				v, c := attempt(f, e, m)
 				if c != nil {
-					return zero, c
+					return zero, c, Effect[Out]{}
 				}
 				next, done, c := r.next(f, v)
 				if c != nil {
-					return zero, c
+					return zero, c, Effect[Out]{}
 				}
 				if done {
-					return next.Output, nil
+					return typed[Out](next).Output, nil, Effect[Out]{}
 				}
 				m = next
 			}
-		})
-		return then(looped.Catch(func(err error) Effect[Out] {
-			if m.Attempt == 0 {
-				return orElse(err, mo.None[ScheduleMetadata[Out]]())
-			}
-			return orElse(err, mo.Some(m))
-		}))
+		}}
+		return then(looped.Catch(func(err error) Effect[Out] { return orElse(err, m) }))
 	}}
 }
 
-// RepeatOptions says how RepeatWith goes on. Its zero value repeats for ever,
+// RepeatConfig says how RepeatWith goes on. Its zero value repeats for ever,
 // without delay.
-type RepeatOptions[A any] struct {
+type RepeatConfig[A any] struct {
 	// Schedule has the delays and may end the repeating; nil is ScheduleForever.
 	Schedule AnySchedule
 	// While repeats only after results that it accepts, Until only after those
@@ -65,7 +74,9 @@ type RepeatOptions[A any] struct {
 
 // RepeatWith is Repeat by options, and gives e's last result (TypeScript:
 // Effect.repeat with options).
-func RepeatWith[A any](e Effect[A], o RepeatOptions[A]) Effect[A] {
+//
+//go:noinline
+func RepeatWith[A any](e Effect[A], o RepeatConfig[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		var last A
 		c := repeat(f, o.recurrence(), func(m ScheduleMetadata[any]) (any, *scope.Cause) {
@@ -91,7 +102,7 @@ func RepeatWith[A any](e Effect[A], o RepeatOptions[A]) Effect[A] {
 // repeat is RepeatWith for results of any type.
 func repeat(f *scope.Fiber, o recurrence, once func(ScheduleMetadata[any]) (any, *scope.Cause)) *scope.Cause {
 	return f.Guard(func() *scope.Cause {
-		r, c := o.schedule().use(f)
+		r, c := o.plan().use(f)
 		if c != nil {
 			return c
 		}
@@ -110,7 +121,7 @@ func repeat(f *scope.Fiber, o recurrence, once func(ScheduleMetadata[any]) (any,
 	})
 }
 
-func (o RepeatOptions[A]) recurrence[_ onUse]() recurrence {
+func (o RepeatConfig[A]) recurrence[_ onUse]() recurrence {
 	return recurrence{
 		base: o.Schedule, times: o.Times,
 		while: untyped(o.While), whileEffect: untyped(o.WhileEffect),

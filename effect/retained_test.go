@@ -77,7 +77,7 @@ func TestWhatHasEndedIsNotKept(t *testing.T) {
 		},
 		"who waited": func(do *effect.Do, at *weak.Pointer[payload]) any {
 			d := effect.NewDeferred[effect.Unit]()
-			waiter := do.Await(effect.ForkChild(d.Await().FlatMap(func(effect.Unit) effect.Effect[*payload] { return made(at) }), effect.StartImmediately))
+			waiter := do.Await(effect.ForkChild(d.Await().FlatMap(func(effect.Unit) effect.Effect[*payload] { return made(at) }), effect.StartImmediately()))
 			do.Await(d.Succeed(effect.Unit{}))
 			do.Await(waiter.Join())
 			return d
@@ -116,7 +116,7 @@ func TestRaceAllOfManyFailures(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		c := effect.RunDeterministic(effect.RaceAll(racers...), effect.DeterministicOptions{}).Exit.MustGet().Cause()
+		c := effect.RunDeterministic(effect.RaceAll(racers...), effect.DeterministicConfig{}).Exit.MustGet().Cause()
 		runtime.ReadMemStats(&after)
 		if len(c.Reasons()) != n {
 			t.Errorf("%d of %d reasons", len(c.Reasons()), n)

@@ -61,7 +61,7 @@ func failureAndDefect(int) effect.Effect[int] {
 }
 
 func endOf[A any](e effect.Effect[A]) string {
-	exit := effect.RunDeterministic(e, effect.DeterministicOptions{}).Exit.MustGet()
+	exit := effect.RunDeterministic(e, effect.DeterministicConfig{}).Exit.MustGet()
 	if v, ok := exit.Value(); ok {
 		return fmt.Sprintf("ok %v", v)
 	}
@@ -93,22 +93,22 @@ func TestRetryAndRepeatAreEffects(t *testing.T) {
 			return endOf(r.work(failRun).Retry(effect.ScheduleRecurs(2)))
 		}, "run:0:0:-:- run:1:1:e0:0 run:2:2:e1:1 => Fail e2"},
 		{"retry times 0", func(r *repetition) string {
-			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{Times: mo.Some(0)}))
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryConfig{Times: mo.Some(0)}))
 		}, "run:0:0:-:- => Fail e0"},
 		{"retry while", func(r *repetition) string {
-			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{Times: mo.Some(5), While: func(err error) bool {
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryConfig{Times: mo.Some(5), While: func(err error) bool {
 				r.say("while:%v", err)
 				return err.Error() != "e2"
 			}}))
 		}, "run:0:0:-:- while:e0 run:1:1:e0:e0 while:e1 run:2:2:e1:e1 while:e2 => Fail e2"},
 		{"retry until", func(r *repetition) string {
-			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{Until: func(err error) bool {
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryConfig{Until: func(err error) bool {
 				r.say("until:%v", err)
 				return err.Error() == "e1"
 			}}))
 		}, "run:0:0:-:- until:e0 run:1:1:e0:e0 until:e1 => Fail e1"},
 		{"retry asks while, until, times", func(r *repetition) string {
-			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryConfig{
 				Times: mo.Some(1),
 				While: func(err error) bool { r.say("while:%v", err); return true },
 				UntilEffect: func(err error) effect.Effect[bool] {
@@ -117,18 +117,18 @@ func TestRetryAndRepeatAreEffects(t *testing.T) {
 			}))
 		}, "run:0:0:-:- while:e0 until:e0 run:1:1:e0:e0 while:e1 until:e1 => Fail e1"},
 		{"retry asks the schedule first", func(r *repetition) string {
-			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryConfig{
 				Schedule: effect.ScheduleRecurs(1),
 				While:    func(err error) bool { r.say("while:%v", err); return true },
 			}))
 		}, "run:0:0:-:- while:e0 run:1:1:e0:e0 => Fail e1"},
 		{"retry whose predicate fails", func(r *repetition) string {
-			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{WhileEffect: func(err error) effect.Effect[bool] {
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryConfig{WhileEffect: func(err error) effect.Effect[bool] {
 				return effect.Fail[bool](fmt.Errorf("pred:%w", err))
 			}}))
 		}, "run:0:0:-:- => Fail pred:e0"},
 		{"retry whose predicate panics", func(r *repetition) string {
-			return endOf(effect.RetryWith(r.work(failRun), effect.RetryOptions{While: func(error) bool { panic("boom") }}))
+			return endOf(effect.RetryWith(r.work(failRun), effect.RetryConfig{While: func(error) bool { panic("boom") }}))
 		}, "run:0:0:-:- => Die boom"},
 		{"retry until it succeeds", func(r *repetition) string {
 			return endOf(r.work(func(run int) effect.Effect[int] {
@@ -154,7 +154,7 @@ func TestRetryAndRepeatAreEffects(t *testing.T) {
 			}))
 		}, "run:0:0:-:- run:1:1:e0:0 run:2:2:e1:1 else:e2:2 => ok 7"},
 		{"retry with a bad cron", func(r *repetition) string {
-			return endOf(r.work(failRun).Retry(effect.ScheduleCron("nope", effect.CronOptions{})))
+			return endOf(r.work(failRun).Retry(effect.ScheduleCron("nope")))
 		}, `run:0:0:-:- => Fail cron: an expression has 5 or 6 fields: "nope"`},
 		{"retry concat", func(r *repetition) string {
 			return endOf(r.work(failRun).Retry(effect.ScheduleRecurs(1).Concat(effect.ScheduleRecurs(1))))
@@ -167,22 +167,22 @@ func TestRetryAndRepeatAreEffects(t *testing.T) {
 			return endOf(r.work(effect.Succeed[int]).Repeat(effect.ScheduleRecurs(2)))
 		}, "run:0:0:-:- run:1:1:0:0 run:2:2:1:1 => ok 2"},
 		{"repeat times", func(r *repetition) string {
-			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatOptions[int]{Times: mo.Some(2)}))
+			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatConfig[int]{Times: mo.Some(2)}))
 		}, "run:0:0:-:- run:1:1:0:0 run:2:2:1:1 => ok 2"},
 		{"repeat while", func(r *repetition) string {
-			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatOptions[int]{While: func(v int) bool {
+			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatConfig[int]{While: func(v int) bool {
 				r.say("while:%d", v)
 				return v < 2
 			}}))
 		}, "run:0:0:-:- while:0 run:1:1:0:0 while:1 run:2:2:1:1 while:2 => ok 2"},
 		{"repeat until", func(r *repetition) string {
-			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatOptions[int]{
+			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatConfig[int]{
 				Schedule: effect.ScheduleRecurs(5),
 				Until:    func(v int) bool { r.say("until:%d", v); return v == 1 },
 			}))
 		}, "run:0:0:-:- until:0 run:1:1:0:0 until:1 => ok 1"},
 		{"repeat whose predicate fails", func(r *repetition) string {
-			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatOptions[int]{UntilEffect: func(v int) effect.Effect[bool] {
+			return endOf(effect.RepeatWith(r.work(effect.Succeed[int]), effect.RepeatConfig[int]{UntilEffect: func(v int) effect.Effect[bool] {
 				return effect.Fail[bool](fmt.Errorf("pred:%d", v))
 			}}))
 		}, "run:0:0:-:- => Fail pred:0"},
@@ -249,7 +249,7 @@ func TestScheduleUsesAreApart(t *testing.T) {
 // A wait that is longer than any duration is not a timer that ends the run.
 func TestScheduleWithoutEnd(t *testing.T) {
 	e := effect.Fail[int](errors.New("x")).Retry(effect.ScheduleExponential(time.Hour, 1e9))
-	out := effect.RunDeterministic(e, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(e, effect.DeterministicConfig{})
 	if _, ended := out.Exit.Get(); ended || out.Now != time.Hour {
 		t.Errorf("%v at %v", out.Exit, out.Now)
 	}
@@ -271,7 +271,7 @@ func TestRetryIsInterrupted(t *testing.T) {
 			do.Await(effect.Sleep(90 * time.Second))
 			do.Await(fiber.Interrupt())
 			return do.Await(fiber.Await())
-		}), effect.DeterministicOptions{})
+		}), effect.DeterministicConfig{})
 		exit, _ := out.Exit.MustGet().Value()
 		if !exit.Cause().HasInterruptsOnly() || out.Now != 90*time.Second {
 			t.Errorf("%s: %v at %v", name, exit, out.Now)
@@ -301,7 +301,7 @@ func TestSleepBeyondTheEnd(t *testing.T) {
 		do.Await(effect.Sleep(time.Second))
 		do.Await(effect.ForkChild(effect.Sleep(math.MaxInt64).AndThen(effect.SyncUnit(func() { late = true }))))
 		do.Await(effect.Sleep(time.Hour))
-	}), effect.DeterministicOptions{})
+	}), effect.DeterministicConfig{})
 	if late || out.Now != time.Hour+time.Second {
 		t.Errorf("fired: %v, at %v", late, out.Now)
 	}

@@ -2,6 +2,7 @@ package effect
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
@@ -29,20 +30,20 @@ func runError(ctx context.Context, c *scope.Cause) error {
 
 // RunExit is Run that gives the whole exit (TypeScript: runPromiseExit).
 func RunExit[A any](ctx context.Context, e Effect[A]) scope.Exit[A] {
-	return RunExitOn(ctx, scope.NewParallel(nil), e)
+	return RunExitOn(ctx, scope.NewParallel(), e)
 }
 
 // RunExitOn is RunExit on a runtime of the caller's, whose fibers share numbers
-// and a clock.
-func RunExitOn[A any](ctx context.Context, rt *scope.Parallel, e Effect[A]) scope.Exit[A] {
+// and a clock: scope.NewParallel or scope.NewSerial makes one.
+func RunExitOn[A any](ctx context.Context, rt scope.LiveRuntime, e Effect[A]) scope.Exit[A] {
 	var v A
 	stop := func() bool { return true }
 	// From a defer, so that a Goexit of e leaves nothing in ctx.
 	defer func() { stop() }()
-	c := rt.Run(rootEnv(ctx), func(f *scope.Fiber) (c *scope.Cause) {
+	c := rt.Run(func(f *scope.Fiber) (c *scope.Cause) {
 		v, c = run(f, e)
 		return c
-	}, func(f *scope.Fiber) { stop = interruptWith(ctx, f) })
+	}, scope.RunConfig{Env: rootEnv(ctx), Started: func(f *scope.Fiber) { stop = interruptWith(ctx, f) }})
 	return scope.NewExit(v, c)
 }
 
@@ -70,29 +71,30 @@ func interruptWith(ctx context.Context, f *scope.Fiber) (stop func() bool) {
 // RunFork starts e on the parallel runtime and returns its fiber at once.
 // Cancelling ctx interrupts it.
 func RunFork[A any](ctx context.Context, e Effect[A]) *Fiber[A] {
+	return RunForkOn(ctx, scope.NewParallel(), e)
+}
+
+// RunForkOn is RunFork on a runtime of the caller's, as for RunExitOn.
+func RunForkOn[A any](ctx context.Context, rt scope.LiveRuntime, e Effect[A]) *Fiber[A] {
 	fb := new(Fiber[A])
-	rt := scope.NewParallel(nil)
-	var stop func() bool
-	started := make(chan struct{})
-	rt.Go(&fb.kernel, rootEnv(ctx), func(f *scope.Fiber) *scope.Cause {
-		<-started
+	rt.Go(&fb.kernel, func(f *scope.Fiber) *scope.Cause {
 		v, c := run(f, e)
 		fb.value = v
 		return c
-	})
-	stop = interruptWith(ctx, &fb.kernel)
-	if !fb.kernel.Observe(scope.NewObserver(func(*scope.Fiber) { stop() })) {
-		stop()
-	}
-	close(started)
+	}, scope.RunConfig{Env: rootEnv(ctx), Started: func(f *scope.Fiber) {
+		stop := interruptWith(ctx, f)
+		if !f.Observe(scope.NewBystander(func(*scope.Fiber) { stop() }, nil)) {
+			stop()
+		}
+	}})
 	return fb
 }
 
-// DeterministicOptions configures RunDeterministic; see scope.
-type DeterministicOptions = scope.DeterministicOptions
+// DeterministicConfig configures RunDeterministic; see scope.
+type DeterministicConfig = scope.DeterministicConfig
 
-// Outcome is what RunDeterministic saw.
-type Outcome[A any] struct {
+// RunReport is what RunDeterministic saw.
+type RunReport[A any] struct {
 	// Exit is the main fiber's exit, or none when it never ended; then
 	// Report.Stuck says what it waits for.
 	Exit mo.Option[scope.Exit[A]]
@@ -100,28 +102,33 @@ type Outcome[A any] struct {
 	scope.Report
 }
 
+// String is the exit, what the run took and, a line each, what it left behind.
+func (r RunReport[A]) String() string {
+	exit := "no exit"
+	if e, ok := r.Exit.Get(); ok {
+		exit = e.String()
+	}
+	return fmt.Sprintf("%s after %v and %d steps\n%v", exit, r.Now, r.Steps, r.Report)
+}
+
 // RunDeterministic runs e on a new deterministic runtime, on a virtual clock,
 // until nothing is left to do: detached fibers run to their ends or to where
 // they wait for ever, and are then torn down. It is for tests.
-func RunDeterministic[A any](e Effect[A], o DeterministicOptions) Outcome[A] {
-	return RunDeterministicOn(scope.NewDeterministic(o), e, nil)
+func RunDeterministic[A any](e Effect[A], c DeterministicConfig) RunReport[A] {
+	return RunDeterministicOn(scope.NewDeterministic(c), e)
 }
 
 // RunDeterministicOn is RunDeterministic on a runtime made before, so that the
-// program can use its clock. ended, when not nil, hears the exit.
-func RunDeterministicOn[A any](d *scope.Deterministic, e Effect[A], ended func(scope.Exit[A])) Outcome[A] {
+// program can use its clock.
+func RunDeterministicOn[A any](d *scope.Deterministic, e Effect[A]) RunReport[A] {
 	var v A
-	out := Outcome[A]{}
-	out.Report = d.Run(nil, func(f *scope.Fiber) (c *scope.Cause) {
+	out := RunReport[A]{Report: d.Run(func(f *scope.Fiber) (c *scope.Cause) {
 		v, c = run(f, e)
 		return c
-	}, nil, func(f *scope.Fiber) {
-		c, _ := f.Exited()
-		exit := scope.NewExit(v, c)
-		out.Exit = mo.Some(exit)
-		if ended != nil {
-			ended(exit)
-		}
-	})
+	}, scope.RunConfig{})}
+	if out.Ended {
+		c, _ := out.Main.Exited()
+		out.Exit = mo.Some(scope.NewExit(v, c))
+	}
 	return out
 }

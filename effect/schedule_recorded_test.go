@@ -89,7 +89,7 @@ func stepThrough(t *testing.T, s effect.Schedule[any], steps []recordedStep) []r
 			got = append(got, answer)
 		}
 		return got
-	}), effect.DeterministicOptions{})
+	}), effect.DeterministicConfig{})
 	got, err := out.Exit.MustGet().Get()
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func recordedSchedule(x []any) effect.Schedule[any] {
 	case "exponential":
 		return anySchedule(effect.ScheduleExponential(duration(num(1)), num(2)))
 	case "cron":
-		return anySchedule(effect.ScheduleCron(x[1].(string), effect.CronOptions{Zone: "UTC"}))
+		return anySchedule(effect.ScheduleCron(x[1].(string), effect.CronInZone("UTC")))
 	case "max", "min":
 		merge := effect.ScheduleMax
 		if x[0] == "min" {

@@ -29,22 +29,22 @@ func MakeScopedRef[A any](fn func() A) Effect[*ScopedRef[A]] { return AcquireSco
 // own (TypeScript: ScopedRef.fromAcquire). acquire is not interruptible. Without
 // a scope at hand it is a defect.
 func AcquireScopedRef[A any](acquire Effect[A]) Effect[*ScopedRef[A]] {
-	return primitive(func(f *scope.Fiber) (*ScopedRef[A], *scope.Cause) {
+	return Effect[*ScopedRef[A]]{step: func(f *scope.Fiber) (*ScopedRef[A], *scope.Cause, Effect[*ScopedRef[A]]) {
 		at, c := scopeAtHand(f)
 		if c != nil {
-			return nil, c
+			return nil, c, Effect[*ScopedRef[A]]{}
 		}
 		owner := at.Fork(scope.Sequential)
 		own := owner.Fork(scope.Sequential)
 		v, c := run(f, acquireIn(acquire, own, owner))
 		if c != nil {
-			return nil, c
+			return nil, c, Effect[*ScopedRef[A]]{}
 		}
 		if own.Closed() {
-			return nil, scope.CauseInterrupt(f.ID())
+			return nil, scope.CauseInterrupt(f.ID()), Effect[*ScopedRef[A]]{}
 		}
-		return &ScopedRef[A]{sets: NewSemaphore(1), owner: owner, current: own, value: v}, nil
-	}).Uninterruptible()
+		return &ScopedRef[A]{sets: NewSemaphore(1), owner: owner, current: own, value: v}, nil, Effect[*ScopedRef[A]]{}
+	}}.Uninterruptible()
 }
 
 // acquireIn acquires with s at hand, and closes failed when that fails.
@@ -70,11 +70,11 @@ func (r *ScopedRef[A]) Get[_ onUse]() Effect[A] { return Sync(r.Now) }
 // another Set is. If the ref's scope has closed meanwhile, the fiber is
 // interrupted.
 func (r *ScopedRef[A]) Set[_ onUse](acquire Effect[A]) Effect[Unit] {
-	return r.sets.WithPermits(1, primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return r.sets.WithPermits(1, Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		own := r.owner.Fork(scope.Sequential)
 		v, c := run(f, acquireIn(acquire, own, own))
 		if c != nil {
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		r.mu.Lock()
 		old := r.current
@@ -83,14 +83,14 @@ func (r *ScopedRef[A]) Set[_ onUse](acquire Effect[A]) Effect[Unit] {
 			return CloseScope(own, scope.ExitFailCause[any](c))
 		})
 		if _, c := run(f, release); c != nil {
-			return Unit{}, c
+			return Unit{}, c, Effect[Unit]{}
 		}
 		if own.Closed() {
-			return Unit{}, scope.CauseInterrupt(f.ID())
+			return Unit{}, scope.CauseInterrupt(f.ID()), Effect[Unit]{}
 		}
 		r.mu.Lock()
 		r.current, r.value = own, v
 		r.mu.Unlock()
-		return Unit{}, nil
-	}).Uninterruptible())
+		return Unit{}, nil, Effect[Unit]{}
+	}}.Uninterruptible())
 }

@@ -88,23 +88,25 @@ func takePermits[A any](f *scope.Fiber, s *Semaphore, n int, restore Restore, th
 			s.mu.Unlock()
 		}
 	}
-	wait := restore.Run(primitive(func(f *scope.Fiber) (Unit, *scope.Cause) { return Unit{}, s.sleep(f, node) }))
-	queued := primitive(func(f *scope.Fiber) (A, *scope.Cause) {
+	wait := restore.Run(Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+		return Unit{}, s.sleep(f, node), Effect[Unit]{}
+	}})
+	queued := Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		for {
 			if _, c := run(f, wait); c != nil {
 				var zero A
-				return zero, c
+				return zero, c, Effect[A]{}
 			}
 			s.mu.Lock()
 			if s.served() == node {
 				s.taken += n
 				s.mu.Unlock()
 				leave()
-				return then()
+				return result(then())
 			}
 			s.mu.Unlock()
 		}
-	})
+	}}
 	return onExit(f, queued, true, func(*scope.Fiber, A, *scope.Cause) *scope.Cause {
 		leave()
 		return nil
@@ -133,7 +135,7 @@ func (s *Semaphore) release(f *scope.Fiber, n int) int {
 	free, waiting := s.permits-s.taken, s.waiters.Len() > 0
 	s.mu.Unlock()
 	if waiting {
-		if scope.Serial(f.Runtime()) {
+		if scope.Alone(f.Runtime()) {
 			scope.Dispatch(f, s.wakeSerial)
 		} else {
 			s.wakeParallel()
@@ -146,6 +148,8 @@ func (s *Semaphore) release(f *scope.Fiber, n int) int {
 // still counts against the permits. Those that it wakes run inside the wake and
 // may change the queue.
 func (s *Semaphore) wakeSerial() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	remaining := s.permits - s.taken
 	for _, w := range s.snapshot() {
 		if !w.Listed() || w.Value.n > remaining {
@@ -154,11 +158,15 @@ func (s *Semaphore) wakeSerial() {
 		remaining -= w.Value.n
 		if w.Value.asleep {
 			w.Value.asleep = false
-			w.Value.token.Wake()
+			t := w.Value.token
+			s.mu.Unlock()
+			t.Wake()
+			s.mu.Lock()
 		}
 	}
 }
 
+// snapshot is who waits now. mu is held.
 func (s *Semaphore) snapshot() []*list.Node[*permitWait] {
 	out := make([]*list.Node[*permitWait], 0, s.waiters.Len())
 	for n := s.waiters.Front(); n != nil; n = n.Next() {
@@ -194,24 +202,24 @@ func (s *Semaphore) wakeParallel() {
 // between that and what comes next; WithPermits does not leave such a gap. More
 // permits than the semaphore has are waited for until Resize.
 func (s *Semaphore) Take(n int) Effect[int] {
-	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
-		return takePermits(f, s, n, Restore{}, func() (int, *scope.Cause) { return n, nil })
-	})
+	return Effect[int]{step: func(f *scope.Fiber) (int, *scope.Cause, Effect[int]) {
+		return result(takePermits(f, s, n, Restore{}, func() (int, *scope.Cause) { return n, nil }))
+	}}
 }
 
 // TakeScoped waits for n permits, which go back when the scope at hand closes.
 func (s *Semaphore) TakeScoped(n int) Effect[Unit] {
 	return UninterruptibleMask(func(restore Restore) Effect[Unit] {
 		return Scope().FlatMap(func(at *scope.Scope) Effect[Unit] {
-			return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
-				return takePermits(f, s, n, restore, func() (Unit, *scope.Cause) {
+			return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
+				return result(takePermits(f, s, n, restore, func() (Unit, *scope.Cause) {
 					return Unit{}, at.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 						s.mu.Lock()
 						s.release(f, n)
 						return nil
 					})
-				})
-			})
+				}))
+			}}
 		})
 	})
 }
@@ -233,32 +241,32 @@ func (s *Semaphore) takeFree(n int) bool {
 
 // Release gives n permits back and gives the number that is free then.
 func (s *Semaphore) Release(n int) Effect[int] {
-	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
+	return Effect[int]{step: func(f *scope.Fiber) (int, *scope.Cause, Effect[int]) {
 		s.mu.Lock()
-		return s.release(f, n), nil
-	})
+		return s.release(f, n), nil, Effect[int]{}
+	}}
 }
 
 // ReleaseAll gives all permits back and gives the number that is free then.
 func (s *Semaphore) ReleaseAll() Effect[int] {
-	return primitive(func(f *scope.Fiber) (int, *scope.Cause) {
+	return Effect[int]{step: func(f *scope.Fiber) (int, *scope.Cause, Effect[int]) {
 		s.mu.Lock()
-		return s.release(f, s.taken), nil
-	})
+		return s.release(f, s.taken), nil, Effect[int]{}
+	}}
 }
 
 // Resize changes the number of permits. Taken ones stay taken.
 func (s *Semaphore) Resize(permits int) Effect[Unit] {
-	return primitive(func(f *scope.Fiber) (Unit, *scope.Cause) {
+	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
 		s.mu.Lock()
 		s.permits = permits
 		if permits-s.taken < 0 {
 			s.mu.Unlock()
-			return Unit{}, nil
+			return Unit{}, nil, Effect[Unit]{}
 		}
 		s.release(f, 0)
-		return Unit{}, nil
-	})
+		return Unit{}, nil, Effect[Unit]{}
+	}}
 }
 
 // WithPermits runs e with n permits, which it waits for as Take does. They go back

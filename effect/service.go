@@ -33,14 +33,16 @@ func (m *MissingService) Error() string {
 func (*MissingService) Tag() string { return "MissingService" }
 
 // Get gives the service. When nobody provided it, it is a defect that names it.
+//
+//go:noinline
 func (s Service[T]) Get[_ onUse]() Effect[T] {
-	return primitive(func(f *scope.Fiber) (T, *scope.Cause) {
+	return Effect[T]{step: func(f *scope.Fiber) (T, *scope.Cause, Effect[T]) {
 		v, ok := s.Find(f.Env())
 		if !ok {
-			return v, scope.CauseDie(&MissingService{Service: s.key.Name})
+			return v, scope.CauseDie(&MissingService{Service: s.key.Name}), Effect[T]{}
 		}
-		return v, nil
-	})
+		return v, nil, Effect[T]{}
+	}}
 }
 
 // Find reads the service from env: its value there, else a reference's default.
@@ -64,8 +66,12 @@ func (s Service[T]) Value[_ onUse](env *scope.Env) T {
 }
 
 // ServiceOption gives the service, or none (TypeScript: serviceOption).
+//
+//go:noinline
 func ServiceOption[T any](s Service[T]) Effect[mo.Option[T]] {
-	return primitive(func(f *scope.Fiber) (mo.Option[T], *scope.Cause) { return mo.TupleToOption(s.Find(f.Env())), nil })
+	return Effect[mo.Option[T]]{step: func(f *scope.Fiber) (mo.Option[T], *scope.Cause, Effect[mo.Option[T]]) {
+		return mo.TupleToOption(s.Find(f.Env())), nil, Effect[mo.Option[T]]{}
+	}}
 }
 
 // In is env with v as the service.
@@ -75,6 +81,8 @@ func (s Service[T]) In[_ onUse](env *scope.Env, v T) *scope.Env { return env.Wit
 func (s Service[T]) Name[_ onUse]() string { return s.key.Name }
 
 // ProvideService runs e with v as the service s.
+//
+//go:noinline
 func (e Effect[A]) ProvideService[T any](s Service[T], v T) Effect[A] {
 	return withEnv(e, func(_ *scope.Fiber, env *scope.Env) *scope.Env { return s.In(env, v) })
 }
@@ -90,7 +98,9 @@ func (e Effect[A]) ProvideEnv[_ onUse](env *scope.Env) Effect[A] {
 
 // Env gives the services at hand (TypeScript: Effect.context).
 func Env() Effect[*scope.Env] {
-	return primitive(func(f *scope.Fiber) (*scope.Env, *scope.Cause) { return f.Env(), nil })
+	return Effect[*scope.Env]{step: func(f *scope.Fiber) (*scope.Env, *scope.Cause, Effect[*scope.Env]) {
+		return f.Env(), nil, Effect[*scope.Env]{}
+	}}
 }
 
 // withEnv runs e with the services that change makes of those at hand.

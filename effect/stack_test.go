@@ -31,7 +31,11 @@ func TestAWaitingFiberFitsTheFirstStack(t *testing.T) {
 		}
 		return
 	}
-	const count, limit = 5_000, 3_000
+	const count = 5_000
+	limit := 3_000
+	if runtime.GOARCH != "amd64" {
+		limit = 4_500 // frames are larger: 3.3 KB were seen on arm64
+	}
 	// A collection has the fibers help it, which is deep.
 	debug.SetGCPercent(-1)
 	runtime.GC()

@@ -3,6 +3,8 @@ package effect
 import "github.com/rivus/tether/scope"
 
 // Map applies fn to the result.
+//
+//go:noinline
 func (e Effect[A]) Map[B any](fn func(A) B) Effect[B] {
 	return Effect[B]{step: func(f *scope.Fiber) (B, *scope.Cause, Effect[B]) {
 		v, c := run(f, e)
@@ -15,6 +17,8 @@ func (e Effect[A]) Map[B any](fn func(A) B) Effect[B] {
 
 // FlatMap runs what fn makes of the result, in its place: a chain that nests to
 // the right runs in constant stack.
+//
+//go:noinline
 func (e Effect[A]) FlatMap[B any](fn func(A) Effect[B]) Effect[B] {
 	return Effect[B]{step: func(f *scope.Fiber) (B, *scope.Cause, Effect[B]) {
 		v, c := run(f, e)
@@ -26,6 +30,8 @@ func (e Effect[A]) FlatMap[B any](fn func(A) Effect[B]) Effect[B] {
 }
 
 // AndThen runs next after e and gives its result.
+//
+//go:noinline
 func (e Effect[A]) AndThen[B any](next Effect[B]) Effect[B] {
 	return Effect[B]{step: func(f *scope.Fiber) (B, *scope.Cause, Effect[B]) {
 		if _, c := run(f, e); c != nil {
@@ -36,6 +42,8 @@ func (e Effect[A]) AndThen[B any](next Effect[B]) Effect[B] {
 }
 
 // Tap runs what fn makes of the result and gives e's own.
+//
+//go:noinline
 func (e Effect[A]) Tap[B any](fn func(A) Effect[B]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
 		v, c := run(f, e)
@@ -49,6 +57,8 @@ func (e Effect[A]) Tap[B any](fn func(A) Effect[B]) Effect[A] {
 }
 
 // As replaces the result.
+//
+//go:noinline
 func (e Effect[A]) As[B any](v B) Effect[B] {
 	return Effect[B]{step: func(f *scope.Fiber) (B, *scope.Cause, Effect[B]) {
 		if _, c := run(f, e); c != nil {
@@ -74,6 +84,8 @@ func after[A any](first Effect[Unit], next Effect[A]) Effect[A] {
 func (e Effect[A]) AsUnit[_ onUse]() Effect[Unit] { return e.As(Unit{}) }
 
 // Zip runs two effects, one after the other.
+//
+//go:noinline
 func Zip[A, B any](a Effect[A], b Effect[B]) Effect[Pair[A, B]] {
 	return ZipWith(a, b, func(x A, y B) Pair[A, B] { return Pair[A, B]{x, y} })
 }
@@ -85,6 +97,8 @@ type Pair[A, B any] struct {
 }
 
 // ZipWith runs two effects, one after the other, and combines their results.
+//
+//go:noinline
 func ZipWith[A, B, C any](a Effect[A], b Effect[B], fn func(A, B) C) Effect[C] {
 	return Effect[C]{step: func(f *scope.Fiber) (C, *scope.Cause, Effect[C]) {
 		x, c := run(f, a)
@@ -100,6 +114,8 @@ func ZipWith[A, B, C any](a Effect[A], b Effect[B], fn func(A, B) C) Effect[C] {
 }
 
 // Forever runs e again and again, and lets other fibers run in between.
+//
+//go:noinline
 func (e Effect[A]) Forever[_ onUse]() Effect[Nothing] {
 	return Effect[Nothing]{step: func(f *scope.Fiber) (Nothing, *scope.Cause, Effect[Nothing]) {
 		for {

@@ -153,7 +153,7 @@ func (*lateClock) Stop() bool { return false }
 func TestN7_LateTimer(t *testing.T) {
 	clock := &lateClock{manualClock: newManualClock()}
 	s := newStage(t, false)
-	exit := effect.RunExitOn(t.Context(), scope.NewParallel(clock), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
+	exit := effect.RunExitOn(t.Context(), scope.NewParallel(scope.OnClock(clock)), effect.Scoped(effect.GenUnit(func(do *effect.Do) {
 		c := s.config(1)
 		c.TurnTimeout = time.Second
 		board := do.Await(lanes.Make(c))
@@ -193,7 +193,7 @@ func TestN11_StoppedBeforeTheStart(t *testing.T) {
 			s.equal("activations", s.started("a"), 0)
 			s.equal("events", s.happened(), "[started a ended a]")
 		}
-		deterministic(t, effect.DeterministicOptions{}, play)
+		deterministic(t, effect.DeterministicConfig{}, play)
 		for seed := range uint64(25) {
 			deterministic(t, exploring(2*seed), play)
 		}

@@ -36,7 +36,7 @@ func TestN1_N3_N4_N6_N10_Explored(t *testing.T) {
 	for seed := range uint64(schedules(t, 2000)) {
 		o := exploring(seed)
 		if seed%8 == 0 {
-			o = effect.DeterministicOptions{}
+			o = effect.DeterministicConfig{}
 		}
 		l := newLedger(seed, seed%4 != 3)
 		if problem := l.play(o, seed%3 != 0); problem != "" {
@@ -46,9 +46,9 @@ func TestN1_N3_N4_N6_N10_Explored(t *testing.T) {
 }
 
 // play gives what went wrong, or nothing.
-func (l *ledger) play(o effect.DeterministicOptions, settle bool) string {
+func (l *ledger) play(o effect.DeterministicConfig, settle bool) string {
 	d := scope.NewDeterministic(o)
-	out := effect.RunDeterministicOn(d, l.program(3, settle), nil)
+	out := effect.RunDeterministicOn(d, l.program(3, settle))
 	exit, ended := out.Exit.Get()
 	switch {
 	case !ended || len(out.Stuck) > 0:

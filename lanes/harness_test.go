@@ -227,7 +227,7 @@ func everywhere(t *testing.T, play scenario) {
 func serially(t *testing.T, play scenario) {
 	t.Helper()
 	t.Run("effect order", func(t *testing.T) {
-		deterministic(t, effect.DeterministicOptions{}, play)
+		deterministic(t, effect.DeterministicConfig{}, play)
 	})
 	t.Run("explore order", func(t *testing.T) {
 		seeds := uint64(40)
@@ -244,16 +244,16 @@ func serially(t *testing.T, play scenario) {
 }
 
 // exploring explores with a seed; odd ones preempt.
-func exploring(seed uint64) effect.DeterministicOptions {
+func exploring(seed uint64) effect.DeterministicConfig {
 	r := rand.New(rand.NewPCG(seed, 1))
-	return effect.DeterministicOptions{Order: scope.ExploreOrder, Preempt: seed%2 == 1, Choose: r.IntN}
+	return effect.DeterministicConfig{Order: scope.ExploreOrder, Preempt: seed%2 == 1, Choose: r.IntN}
 }
 
-func deterministic(t *testing.T, o effect.DeterministicOptions, play scenario) {
+func deterministic(t *testing.T, o effect.DeterministicConfig, play scenario) {
 	t.Helper()
 	s := newStage(t, true)
 	d := scope.NewDeterministic(o)
-	out := effect.RunDeterministicOn(d, effect.Scoped(effect.GenUnit(func(do *effect.Do) { play(s, do) })), nil)
+	out := effect.RunDeterministicOn(d, effect.Scoped(effect.GenUnit(func(do *effect.Do) { play(s, do) })))
 	exit, ended := out.Exit.Get()
 	if !ended {
 		t.Errorf("the scenario never ended\n%s", out.Report)
@@ -271,7 +271,7 @@ func deterministic(t *testing.T, o effect.DeterministicOptions, play scenario) {
 func inParallel(t *testing.T, play scenario) {
 	t.Helper()
 	s := newStage(t, false)
-	exit := effect.RunExitOn(context.Background(), scope.NewParallel(s.clock),
+	exit := effect.RunExitOn(context.Background(), scope.NewParallel(scope.OnClock(s.clock)),
 		effect.Scoped(effect.GenUnit(func(do *effect.Do) { play(s, do) })))
 	if exit.IsFailure() {
 		t.Errorf("the scenario ended with %v", exit)

@@ -10,7 +10,7 @@ import (
 
 // interruptEverywhere runs what play starts once for each of its steps, and
 // interrupts a fiber at that step: the one that takes it, or the main fiber.
-func interruptEverywhere(o effect.DeterministicOptions, main bool, play func(o effect.DeterministicOptions, at int) bool) {
+func interruptEverywhere(o effect.DeterministicConfig, main bool, play func(o effect.DeterministicConfig, at int) bool) {
 	for at := 1; ; at++ {
 		reached := false
 		var first *scope.Fiber
@@ -49,7 +49,7 @@ func TestN14_InterruptEverywhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(schedules(t, 40)/20 + 1) {
 				for _, order := range []scope.Order{scope.EffectOrder, scope.ExploreOrder} {
-					interruptEverywhere(effect.DeterministicOptions{}, main, func(o effect.DeterministicOptions, at int) bool {
+					interruptEverywhere(effect.DeterministicConfig{}, main, func(o effect.DeterministicConfig, at int) bool {
 						step := o.OnStep
 						o = exploring(2*seed + 1)
 						o.Order, o.OnStep = order, step
@@ -71,7 +71,7 @@ func TestN14_InterruptEverywhere(t *testing.T) {
 func TestN14_WakeIsAcceptedOrNot(t *testing.T) {
 	for _, taken := range []bool{false, true} {
 		served := 0
-		interruptEverywhere(effect.DeterministicOptions{}, false, func(o effect.DeterministicOptions, at int) bool {
+		interruptEverywhere(effect.DeterministicConfig{}, false, func(o effect.DeterministicConfig, at int) bool {
 			step := o.OnStep
 			waker := scope.FiberID(0)
 			steps := 0

@@ -1,6 +1,9 @@
 package lanes
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 var (
 	idle    = lane{}
@@ -106,7 +109,7 @@ func TestN2_Admission(t *testing.T) {
 		{"full", admission{maxConcurrent: 1, maxQueued: 1, running: 1, queued: 1}, false, false},
 		{"beyond full", admission{maxConcurrent: 1, maxQueued: 1, running: 1, queued: 2}, false, false},
 		{"no queue", admission{maxConcurrent: 2, maxQueued: 0, running: 1}, true, false},
-		{"no bound", admission{maxConcurrent: 1, maxQueued: -1, running: 1, queued: 1 << 40}, false, true},
+		{"no bound", admission{maxConcurrent: 1, maxQueued: -1, running: 1, queued: math.MaxInt}, false, true},
 	} {
 		if c.rules.slot() != c.slot || c.rules.room() != c.room {
 			t.Errorf("%s: got %v, %v; want %v, %v", c.name, c.rules.slot(), c.rules.room(), c.slot, c.room)

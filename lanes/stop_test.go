@@ -40,7 +40,7 @@ func TestN8_CancelQueuedAndIdle(t *testing.T) {
 		do.Await(board.Cancel("c"))
 		do.Await(board.Cancel("nobody"))
 		st := do.Await(board.Status())
-		s.equal("queue", st.Lanes, "[{a running false} {b queued false} {d queued false}]")
+		s.equal("queue", st.Lanes, "[{a running false} {b queued true} {d queued true}]")
 		do.Await(s.raising("go"))
 		do.Await(s.reached("ended d", 1))
 		s.equal("told", s.told(), "[a succeeded b succeeded d succeeded]")
@@ -192,7 +192,7 @@ func TestN10_FirstStopNames(t *testing.T) {
 				do.Await(s.reached("ready", 1))
 				var fibers []*effect.Fiber[effect.Unit]
 				for i, r := range order {
-					fibers = append(fibers, do.Await(effect.ForkChild(s.stop(board, "a", r, time.Second), effect.StartImmediately)))
+					fibers = append(fibers, do.Await(effect.ForkChild(s.stop(board, "a", r, time.Second), effect.StartImmediately())))
 					if i == 0 {
 						do.Await(s.reached("stopped", 1))
 					}

@@ -173,7 +173,7 @@ func TestL5_WaitsForTheLargerTTL(t *testing.T) {
 
 func TestL5_NeedsAScope(t *testing.T) {
 	w := newWorld(lease.NewMemoryRepository())
-	out := effect.RunDeterministic(w.manager().Acquire(key), effect.DeterministicOptions{})
+	out := effect.RunDeterministic(w.manager().Acquire(key), effect.DeterministicConfig{})
 	if die, ok := out.Exit.MustGet().Cause().Defect(); !ok || !strings.Contains(die.Defect.(error).Error(), "Scope") {
 		t.Fatal(out.Exit)
 	}
@@ -185,7 +185,7 @@ func TestL6_EmptyKey(t *testing.T) {
 	for name, e := range map[string]effect.Effect[unit]{
 		"Acquire": m.Acquire("").AsUnit(), "Wait": m.Acquire("", lease.Wait()).AsUnit(), "Read": m.Read("").AsUnit(),
 	} {
-		out := effect.RunDeterministic(effect.Scoped(e), effect.DeterministicOptions{})
+		out := effect.RunDeterministic(effect.Scoped(e), effect.DeterministicConfig{})
 		if !out.Exit.MustGet().Cause().HasDies() {
 			t.Error(name, out.Exit)
 		}

@@ -25,7 +25,7 @@ func TestL5_ClocksAreNotCompared(t *testing.T) {
 	w.process.runs(holderOf(9).Identity)
 	m := w.manager()
 	try := func(c scope.Clock) error {
-		return effect.RunExitOn(context.Background(), scope.NewParallel(c), in(m.Acquire(key))).Err()
+		return effect.RunExitOn(context.Background(), scope.NewParallel(scope.OnClock(c)), in(m.Acquire(key))).Err()
 	}
 	if _, err := effect.Run(context.Background(), put(w.repo, record(1, 1, holderOf(9), "x"))); err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func TestR4_FenceIsAProcessLockBesideTheDatabase(t *testing.T) {
 		// Whoever holds that lock holds the fence.
 		lock, err := processlock.Acquire(t.Context(), platform.OS(), fence).Get()
 		do.Check(err)
-		waiter := do.Await(effect.ForkChild(in(r.Fence(odd)), effect.StartImmediately))
+		waiter := do.Await(effect.ForkChild(in(r.Fence(odd)), effect.StartImmediately()))
 		if _, ended := waiter.Exited(); ended {
 			t.Error("the fence was taken while the lock was held")
 		}
@@ -89,7 +89,7 @@ func TestR4_RelativePathAfterAChdir(t *testing.T) {
 	perform(t, func(do *effect.Do) {
 		s := scope.New(scope.Sequential)
 		do.Await(r.Fence(key).ProvideScope(s))
-		waiter := do.Await(effect.ForkChild(in(other.Fence(key)), effect.StartImmediately))
+		waiter := do.Await(effect.ForkChild(in(other.Fence(key)), effect.StartImmediately()))
 		if _, ended := waiter.Exited(); ended {
 			t.Error("two hold the fence of one key")
 		}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/rivus/tether/platform"
-	"github.com/samber/mo"
 )
 
 // disk is a file system in memory whose power can be cut. It keeps what programs see
@@ -209,17 +208,17 @@ func (d *disk) Remove(path string) error {
 	return nil
 }
 
-func (d *disk) Stat(path string) (mo.Option[platform.FileInfo], error) {
+func (d *disk) Stat(path string) (info platform.FileInfo, found bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := d.names[path]
 	switch {
 	case d.off:
-		return mo.None[platform.FileInfo](), errPower
+		return info, false, errPower
 	case n == nil:
-		return mo.None[platform.FileInfo](), nil
+		return info, false, nil
 	}
-	return mo.Some(platform.FileInfo{Size: int64(len(n.data)), ModTime: n.modified}), nil
+	return platform.FileInfo{Size: int64(len(n.data)), ModTime: n.modified}, true, nil
 }
 
 func (d *disk) List(dir string) (names []string, _ error) {

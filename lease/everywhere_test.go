@@ -14,14 +14,14 @@ import (
 
 // stepping is both kinds of interruption at every step: of the main fiber, and of
 // whichever fiber it is that steps.
-var stepping = map[string]effect.Everywhere{
-	"main":     {DeterministicOptions: effect.DeterministicOptions{MaxSteps: 100_000}},
-	"stepping": {DeterministicOptions: effect.DeterministicOptions{MaxSteps: 100_000}, Stepping: true},
+var stepping = map[string]effect.EverywhereConfig{
+	"main":     {DeterministicConfig: effect.DeterministicConfig{MaxSteps: 100_000}},
+	"stepping": {DeterministicConfig: effect.DeterministicConfig{MaxSteps: 100_000}, Stepping: true},
 }
 
 // ended is the error of an outcome that must not be: no end, or a failure other than
 // the interruption.
-func ended(out effect.Outcome[unit], may ...func(error) bool) error {
+func ended(out effect.RunReport[unit], may ...func(error) bool) error {
 	exit, ok := out.Exit.Get()
 	if !ok || out.StepLimit {
 		return fmt.Errorf("it does not end: %v", out.Report)
@@ -81,7 +81,7 @@ func TestL9_L10_L13_InterruptEverywhere(t *testing.T) {
 					}
 					return one
 				}
-				err := effect.InterruptEverywhere(program, o, func(step int, out effect.Outcome[unit]) error {
+				err := effect.InterruptEverywhere(program, o, func(step int, out effect.RunReport[unit]) error {
 					if err := ended(out, isLost); err != nil {
 						return err
 					}
@@ -147,7 +147,7 @@ func TestR1_F21_InterruptEverywhere(t *testing.T) {
 			}
 			return life
 		}
-		err := effect.InterruptEverywhere(program, effect.Everywhere{}, func(_ int, out effect.Outcome[unit]) error {
+		err := effect.InterruptEverywhere(program, effect.EverywhereConfig{}, func(_ int, out effect.RunReport[unit]) error {
 			if err := ended(out); err != nil {
 				return err
 			}
@@ -157,7 +157,7 @@ func TestR1_F21_InterruptEverywhere(t *testing.T) {
 				expected, next := mo.None[int64](), record(1, 1, holderOf(9), "y")
 				next.Key = k
 				if ok {
-					expected, next.Revision = mo.Some(stored.Revision), stored.Revision+1
+					expected, next.Generation, next.Revision = mo.Some(stored.Revision), 2, stored.Revision+1
 				}
 				// Somebody else can write, and this one knows of it.
 				do.Await(another.Save(k, next, expected))
@@ -199,9 +199,9 @@ func TestL12_InterruptEverywhere(t *testing.T) {
 			return effect.SyncUnit(func() { l = got })
 		}).FlatMap(func(l *lease.Lease) effect.Effect[unit] { return effect.Sleep(heartbeat).StopOn(l.Lost()) }))
 	}
-	err := effect.InterruptEverywhere(program, effect.Everywhere{}, func(step int, out effect.Outcome[unit]) error {
+	err := effect.InterruptEverywhere(program, effect.EverywhereConfig{}, func(step int, out effect.RunReport[unit]) error {
 		if l != nil {
-			err := effect.RunDeterministic(l.Lost(), effect.DeterministicOptions{}).Exit.MustGet().Err()
+			err := effect.RunDeterministic(l.Lost(), effect.DeterministicConfig{}).Exit.MustGet().Err()
 			if lost, ok := errors.AsType[*lease.Lost](err); !ok || lost.Reason != lease.LostReleased {
 				return err
 			}

@@ -99,7 +99,7 @@ func TestL13_F10_OwnClock(t *testing.T) {
 			r := newScripted()
 			w := newWorld(r)
 			clock := &leaping{Clock: scope.NewLiveClock()}
-			rt := scope.NewParallel(clock)
+			rt := scope.NewParallel(scope.OnClock(clock))
 			exit := effect.RunExitOn(context.Background(), rt, effect.Scoped(effect.GenUnit(func(do *effect.Do) {
 				l := do.Await(w.manager().Acquire(key))
 				jump := effect.SyncUnit(func() { clock.leap(ttl) })

@@ -47,11 +47,12 @@ func (p *process) PID() int64 { return p.self.PID }
 
 func (p *process) Self() (platform.Identity, error) { return p.self, p.failed }
 
-func (p *process) Identify(pid int64) (mo.Option[platform.Identity], error) {
+func (p *process) Identify(pid int64) (id platform.Identity, runs bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lookups++
-	return p.running[pid].Get()
+	found, err := p.running[pid].Get()
+	return found.OrEmpty(), found.IsPresent(), err
 }
 
 func (p *process) runs(id platform.Identity) { p.running[id.PID] = mo.Ok(mo.Some(id)) }
@@ -208,12 +209,12 @@ func (w *world) stored(do *effect.Do) lease.Record {
 
 // simulate runs body as the main fiber, in a scope, on virtual time, and checks
 // that it comes to its end.
-func simulate(t *testing.T, body func(do *effect.Do)) effect.Outcome[unit] {
+func simulate(t *testing.T, body func(do *effect.Do)) effect.RunReport[unit] {
 	t.Helper()
-	return simulateWith(t, effect.DeterministicOptions{MaxSteps: 2_000_000}, body)
+	return simulateWith(t, effect.DeterministicConfig{MaxSteps: 2_000_000}, body)
 }
 
-func simulateWith(t *testing.T, o effect.DeterministicOptions, body func(do *effect.Do)) effect.Outcome[unit] {
+func simulateWith(t *testing.T, o effect.DeterministicConfig, body func(do *effect.Do)) effect.RunReport[unit] {
 	t.Helper()
 	out := effect.RunDeterministic(effect.Scoped(effect.GenUnit(body)), o)
 	exit, ended := out.Exit.Get()

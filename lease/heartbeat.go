@@ -39,12 +39,12 @@ var waitBeat = &scope.Waiting{What: "the next heartbeat of a lease"}
 func (l *Lease) awaitBeat(f *scope.Fiber, pause time.Duration) *scope.Cause {
 	t := f.Arm()
 	l.mu.Lock()
-	l.pause, l.wake = pause, mo.Some(t)
+	l.pause, l.wake = pause, t
 	l.mu.Unlock()
 	l.awaitDue()
 	p := f.Block(t, waitBeat)
 	l.mu.Lock()
-	l.wake = mo.None[scope.Token]()
+	l.wake = scope.Token{}
 	timer := l.due
 	l.mu.Unlock()
 	if timer != nil {
@@ -58,8 +58,8 @@ func (l *Lease) awaitBeat(f *scope.Fiber, pause time.Duration) *scope.Cause {
 func (l *Lease) awaitDue() {
 	due := l.m.triedLast(l)
 	l.mu.Lock()
-	t, waits := l.wake.Get()
-	if !waits {
+	t := l.wake
+	if t == (scope.Token{}) {
 		l.mu.Unlock()
 		return
 	}
@@ -122,6 +122,9 @@ func (r renewal) readBack(f *scope.Fiber, start time.Duration, failure error) *s
 	switch {
 	case !ours:
 		l.lose(s.reason)
+	case found.Revision < r.before.Revision:
+		// The store was set back, and what else it forgot nobody knows.
+		l.lose(LostMissing)
 	case found.Revision == r.before.Revision:
 		l.m.tell(RenewalFailed{l.token, failure})
 	default:
@@ -134,8 +137,8 @@ func (r renewal) readBack(f *scope.Fiber, start time.Duration, failure error) *s
 // renewed any more.
 func (l *Lease) attempt(start time.Duration, renewedAt float64) (r renewal, ok bool) {
 	l.mu.Lock()
-	if l.unconfirmed.IsAbsent() {
-		l.unconfirmed = mo.Some(start)
+	if !l.anyUnconfirmed {
+		l.unconfirmed, l.anyUnconfirmed = start, true
 	}
 	before := l.record
 	l.mu.Unlock()
@@ -150,7 +153,10 @@ func (l *Lease) attempt(start time.Duration, renewedAt float64) (r renewal, ok b
 func (l *Lease) earliest(start time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.unconfirmed.OrElse(start)
+	if l.anyUnconfirmed {
+		return l.unconfirmed
+	}
+	return start
 }
 
 // confirm notes that r is ours and stored, by an attempt that began at start. An
@@ -161,7 +167,7 @@ func (l *Lease) confirm(start time.Duration, r Record, now time.Duration) {
 	// Two tries may be under way, when one hangs: what is known never goes back.
 	if r.Revision >= l.record.Revision {
 		l.record = r
-		l.unconfirmed = mo.None[time.Duration]()
+		l.anyUnconfirmed = false
 	}
 	over, late := l.over, now >= l.deadline
 	if !over && !late {

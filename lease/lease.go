@@ -7,7 +7,6 @@ import (
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/internal/list"
 	"github.com/rivus/tether/scope"
-	"github.com/samber/mo"
 )
 
 // Lease is one acquisition, held until the scope that acquired it closes or it is
@@ -31,18 +30,22 @@ type Lease struct {
 	// record is the latest that is known to be ours.
 	record Record
 	// unconfirmed is when the earliest renewal began of which it is not known
-	// whether it was written: a record that is found later may be that one.
-	unconfirmed mo.Option[time.Duration]
-	// wake is the heartbeat's wait until pause after the last try, and due its timer.
-	wake  mo.Option[scope.Token]
+	// whether it was written, if anyUnconfirmed: a record that is found later may be
+	// that one.
+	unconfirmed    time.Duration
+	anyUnconfirmed bool
+	// wake is the heartbeat's wait until pause after the last try, the zero Token when
+	// it does not wait, and due its timer.
+	wake  scope.Token
 	pause time.Duration
 	due   scope.Timer
 	// deadline is when the trust ends; timer looks at it then, and again if it has
 	// moved meanwhile, so that a renewal costs no timer.
 	deadline time.Duration
 	timer    scope.Timer
-	// lost is set once: what every waiter hears.
+	// lost is set once: what every waiter hears, and hear, if set, first.
 	lost *Lost
+	hear func(*Lost)
 	// over: there is nothing left to renew. A scope that closes sets lost first,
 	// and renews on until its fenced work has ended.
 	over bool
@@ -73,7 +76,7 @@ func (l *Lease) Lost() effect.Effect[effect.Nothing] { return l.loss.Await() }
 // start begins the heartbeat and ties the lease to its scope. The fiber is
 // masked.
 func (l *Lease) start(f *scope.Fiber, at *scope.Scope) *scope.Cause {
-	l.heartbeat = f.Fork(l.beat, scope.ForkOptions{Daemon: true})
+	l.heartbeat = f.Fork(l.beat, scope.ForkConfig{Daemon: true})
 	l.mu.Lock()
 	l.timer = l.clock.AfterFunc(l.deadline-l.clock.Monotonic(), l.checkTrust)
 	l.mu.Unlock()
@@ -134,9 +137,25 @@ func (l *Lease) announce(reason LostReason) (lost *Lost, first bool) {
 		l.lost, first = &Lost{Key: l.token.Key, Generation: l.token.Generation, Reason: reason}, true
 	}
 	lost = l.lost
+	hear := l.hear
 	l.mu.Unlock()
+	if first && hear != nil {
+		hear(lost)
+	}
 	if first {
 		l.loss.CompleteNow(effect.Fail[effect.Nothing](lost))
 	}
 	return lost, first
+}
+
+// onLoss has hear called once with the loss, before anybody else hears of it, or at
+// once when it has come. hear is quick and starts no code of a user.
+func (l *Lease) onLoss(hear func(*Lost)) {
+	l.mu.Lock()
+	lost := l.lost
+	l.hear = hear
+	l.mu.Unlock()
+	if lost != nil {
+		hear(lost)
+	}
 }

@@ -233,7 +233,7 @@ func TestL11_F9_SlowRenewal(t *testing.T) {
 func TestL20_F11_WallClockJumps(t *testing.T) {
 	run := func(jump bool) (events []lease.Event, end time.Duration) {
 		w := newWorld(lease.NewMemoryRepository())
-		d := scope.NewDeterministic(scope.DeterministicOptions{})
+		d := scope.NewDeterministic(scope.DeterministicConfig{})
 		maybe := func(years int) effect.Effect[unit] {
 			return effect.SyncUnit(func() {
 				if jump {
@@ -271,7 +271,7 @@ func TestL20_F11_WallClockJumps(t *testing.T) {
 			do.Await(effect.Sleep(ttl / 2).AndThen(maybe(2)))
 			do.Await(m.Acquire(key))
 			end = now(do)
-		})), nil)
+		})))
 		if exit := out.Exit.MustGet(); exit.IsFailure() {
 			t.Fatal(exit)
 		}

@@ -35,8 +35,8 @@ type Manager struct {
 	// orphans are own acquisitions of unknown outcome that nobody will use, by
 	// key and id, until they are known to be gone.
 	orphans map[string]map[string]struct{}
-	// lines has a line for each key that somebody waits for.
-	lines map[string]*line
+	// waitlists has one for each key that somebody waits for.
+	waitlists map[string]*waitlist
 	// held are the leases with a heartbeat, when there is a batch: whose last renewal
 	// was tried first comes first, but for those that were just acquired.
 	held list.List[*Lease]
@@ -83,7 +83,7 @@ func NewManager(p *platform.Platform, r Repository, config Config) (*Manager, er
 	return &Manager{
 		config: config, repository: r, batch: batch, platform: p, newID: HolderIDs.Value(nil),
 		sightings: make(map[string]sighting), pruneAt: pruneFrom,
-		orphans: make(map[string]map[string]struct{}), lines: make(map[string]*line),
+		orphans: make(map[string]map[string]struct{}), waitlists: make(map[string]*waitlist),
 	}, nil
 }
 
@@ -148,7 +148,7 @@ func (m *Manager) useClock(c scope.Clock) {
 	}
 	m.clock = c
 	clear(m.sightings)
-	for _, l := range m.lines {
+	for _, l := range m.waitlists {
 		l.next = 0
 	}
 }

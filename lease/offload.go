@@ -11,11 +11,11 @@ import (
 // on the fiber's own goroutine, where that disturbs nobody, on the deterministic
 // one beside the fibers.
 func offload[A any](f *scope.Fiber, fn func() (A, error)) (A, *scope.Cause) {
-	if scope.Serial(f.Runtime()) {
+	if scope.Alone(f.Runtime()) {
 		return effect.RunOn(f, effect.Blocking(func(context.Context) (A, error) { return fn() }))
 	}
 	// A disk may hang; who started this fiber immediately must not hang with it.
-	scope.Leave(f)
+	scope.AboutToBlock(f)
 	v, err := fn()
 	if err != nil {
 		var zero A

@@ -114,12 +114,17 @@ func TestR5_RecordFiles(t *testing.T) {
 		content string
 		reason  lease.RepositoryReason
 	}{
-		"good":          {`{"schemaVersion":1,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, ""},
-		"newer":         {`{"schemaVersion":2,"record":{}}`, lease.RepositoryUnsupportedSchema},
-		"no version":    {`{"record":{}}`, lease.RepositoryInvalidRecord},
-		"empty":         {"", lease.RepositoryInvalidRecord},
-		"no record":     {`{"schemaVersion":1}`, lease.RepositoryInvalidRecord},
-		"R6 other case": {`{"schemaVersion":1,"record":{"key":"TASK:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryInvalidRecord},
+		"good":                    {`{"schemaVersion":1,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, ""},
+		"newer":                   {`{"schemaVersion":2,"record":{}}`, lease.RepositoryUnsupportedSchema},
+		"F54 no version":          {`{"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version null":        {`{"schemaVersion":null,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version as text":     {`{"schemaVersion":"1","record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version 1.5":         {`{"schemaVersion":1.5,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version in an array": {`{"schemaVersion":[1],"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version 1.0":         {`{"schemaVersion":1.0,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, ""},
+		"empty":                   {"", lease.RepositoryInvalidRecord},
+		"no record":               {`{"schemaVersion":1}`, lease.RepositoryInvalidRecord},
+		"R6 other case":           {`{"schemaVersion":1,"record":{"key":"TASK:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryInvalidRecord},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -233,6 +238,37 @@ func TestR8_NetworkStorage(t *testing.T) {
 			})
 		}
 	}
+}
+
+// R8: a container may have the one database from a network, in a folder of its own.
+func TestR8_NetworkFileInALocalFolder(t *testing.T) {
+	dir, err := platform.OS().FS.ResolveDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := *platform.OS()
+	p.FS = mountedFile{p.FS, filepath.Join(dir, "x.db")}
+	s := lease.NewSQLiteRepository(&p, filepath.Join(dir, "x.db"))
+	defer s.Close()
+	perform(t, func(do *effect.Do) {
+		f := as[*lease.RepositoryFailure](failure(do, s.Load(key).AsUnit()))
+		if f == nil || f.Reason != lease.RepositoryUnavailable || !strings.Contains(f.Message, "nfs") {
+			t.Error(f)
+		}
+	})
+}
+
+// mountedFile says that the file at its path is on the network, and nothing else.
+type mountedFile struct {
+	platform.FS
+	path string
+}
+
+func (m mountedFile) FileSystemType(path string) (platform.FileSystemType, error) {
+	if path == m.path {
+		return platform.FileSystemType{Name: "nfs", Network: true}, nil
+	}
+	return m.FS.FileSystemType(path)
 }
 
 type network struct{ platform.FS }

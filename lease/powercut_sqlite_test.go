@@ -113,8 +113,8 @@ func (r *recorder) given(generation int64) { r.commits[len(r.commits)-1].last = 
 func (r *recorder) image(n int) string { return filepath.Join(r.images, fmt.Sprint(n), "leases.db") }
 
 // onSQLite runs a program on a real database as the machine's only process.
-func onSQLite(id string, sqlite platform.SQLite, path string, program func(*lease.Manager) effect.Effect[unit]) effect.Outcome[unit] {
-	rt := scope.NewDeterministic(scope.DeterministicOptions{MaxSteps: 1_000_000})
+func onSQLite(id string, sqlite platform.SQLite, path string, program func(*lease.Manager) effect.Effect[unit]) effect.RunReport[unit] {
+	rt := scope.NewDeterministic(scope.DeterministicConfig{MaxSteps: 1_000_000})
 	proc := newProcess(1)
 	proc.self.BootID = id
 	proc.runs(proc.self)
@@ -125,7 +125,7 @@ func onSQLite(id string, sqlite platform.SQLite, path string, program func(*leas
 	if err != nil {
 		panic(err)
 	}
-	return effect.RunDeterministicOn(rt, program(m), nil)
+	return effect.RunDeterministicOn(rt, program(m))
 }
 
 // L2, R3: the same on SQLite. After each commit the power is cut, and the log is on

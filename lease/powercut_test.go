@@ -87,11 +87,11 @@ func TestL2_PowerCutOnFiles(t *testing.T) {
 }
 
 // boot runs a program on the disk as the machine's only process.
-func boot(d *disk, id string, program func(*platform.Platform) effect.Effect[unit]) effect.Outcome[unit] {
-	rt := scope.NewDeterministic(scope.DeterministicOptions{MaxSteps: 1_000_000})
+func boot(d *disk, id string, program func(*platform.Platform) effect.Effect[unit]) effect.RunReport[unit] {
+	rt := scope.NewDeterministic(scope.DeterministicConfig{MaxSteps: 1_000_000})
 	d.now = rt.Clock().Now
 	proc := newProcess(1)
 	proc.self.BootID = id
 	proc.runs(proc.self)
-	return effect.RunDeterministicOn(rt, program(&platform.Platform{FS: d, Process: proc, Clock: rt.Clock()}), nil)
+	return effect.RunDeterministicOn(rt, program(&platform.Platform{FS: d, Process: proc, Clock: rt.Clock()}))
 }

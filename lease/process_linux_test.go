@@ -1,6 +1,8 @@
 package lease_test
 
 import (
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -16,7 +18,32 @@ type peer struct {
 // spawn starts this binary as a worker. wrap is the command line before it, if any.
 func spawn(t testing.TB, s setup, wrap ...string) *peer {
 	t.Helper()
-	p := &peer{child.Start[command, reply](t, child.Behind(wrap, workerEnv+"=1", "GOMAXPROCS=2")), t}
+	cmd := child.Behind(wrap, workerEnv+"=1", "GOMAXPROCS=2")
+	if len(wrap) == 0 { // who makes a namespace is root
+		child.Next(cmd)
+	}
+	for _, path := range []string{s.Dir, s.Log} {
+		if path == s.Log && path != "" {
+			path = filepath.Dir(path)
+		}
+		if path != "" {
+			child.Share(t, path)
+		}
+	}
+	return run(t, s, cmd)
+}
+
+// spawnAs starts this binary as another user's worker.
+func spawnAs(t testing.TB, s setup, as child.User) *peer {
+	t.Helper()
+	cmd := child.Self(workerEnv+"=1", "GOMAXPROCS=2")
+	as(cmd)
+	return run(t, s, cmd)
+}
+
+func run(t testing.TB, s setup, cmd *exec.Cmd) *peer {
+	t.Helper()
+	p := &peer{child.Start[command, reply](t, cmd), t}
 	p.Tell(command{Setup: &s})
 	return p
 }

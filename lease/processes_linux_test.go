@@ -182,6 +182,7 @@ func TestH1_PIDReuse(t *testing.T) {
 				h := real.Holder.MustGet()
 				h.StartTime -= earlier
 				stored.Holder, stored.HolderID = mo.Some(h), mo.Some("x")
+				stored.Generation++
 				stored.Revision++
 				do.Await(put(r, stored))
 				l := do.Await(in(m.Acquire(key)))
@@ -258,7 +259,7 @@ func TestR1_FenceOfAKilledProcess(t *testing.T) {
 		r := opened(t, store, dir)
 		perform(t, func(do *effect.Do) {
 			// Its first try is over when it waits for the next.
-			waiter := do.Await(effect.ForkChild(in(r.Fence(key)), effect.StartImmediately))
+			waiter := do.Await(effect.ForkChild(in(r.Fence(key)), effect.StartImmediately()))
 			expect(t, "waits", waiting(waiter), true)
 			holder.Kill()
 			do.Await(waiter.Join())

@@ -107,7 +107,7 @@ func TestL10_ReleaseOfAFailingRepository(t *testing.T) {
 				_, abandoned := w.events[len(w.events)-1].(lease.ReleaseAbandoned)
 				expect(t, "abandoned", abandoned, c.takes == heartbeat)
 				expect(t, "tombstone", w.stored(do).IsTombstone(), c.takes != heartbeat)
-			}), effect.DeterministicOptions{})
+			}), effect.DeterministicConfig{})
 			if exit, ok := out.Exit.Get(); !ok || exit.IsFailure() {
 				t.Fatal(out.Exit, out.Report)
 			}

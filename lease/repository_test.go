@@ -138,7 +138,7 @@ func TestR1_Fence(t *testing.T) {
 			s := scope.New(scope.Sequential)
 			do.Await(a.Fence(key).ProvideScope(s))
 			// The same key waits, and can be interrupted.
-			waiter := do.Await(effect.ForkChild(in(b.Fence(key)), effect.StartImmediately))
+			waiter := do.Await(effect.ForkChild(in(b.Fence(key)), effect.StartImmediately()))
 			expect(t, "waits", waiting(waiter), true)
 			do.Await(waiter.Interrupt())
 			var inside, most, entered atomic.Int64
@@ -150,7 +150,7 @@ func TestR1_Fence(t *testing.T) {
 			work := enter.AndThen(effect.YieldNow()).AndThen(effect.YieldNow()).AndThen(leave)
 			var waiters []*effect.Fiber[unit]
 			for i := range 8 {
-				w := do.Await(effect.ForkChild(in([]lease.Repository{a, b}[i%2].Fence(key).AndThen(work)), effect.StartImmediately))
+				w := do.Await(effect.ForkChild(in([]lease.Repository{a, b}[i%2].Fence(key).AndThen(work)), effect.StartImmediately()))
 				expect(t, "waits", waiting(w), true)
 				waiters = append(waiters, w)
 			}

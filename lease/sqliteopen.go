@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"path/filepath"
 	"runtime"
 
 	"github.com/rivus/tether/platform"
@@ -15,6 +16,10 @@ func openStore(p *platform.Platform, path string, s repositorySettings) (*sqlite
 			return nil, err
 		}
 		if err := checkStorage(p, dir); err != nil {
+			return nil, err
+		}
+		// A mount may be of the file alone, as containers have them.
+		if err := checkStorage(p, filepath.Join(dir, filepath.Base(path))); err != nil && !platform.IsNotFound(err) {
 			return nil, err
 		}
 	}

@@ -34,8 +34,8 @@ func sweep(p *platform.Platform, dir string) {
 		stale := false
 		if writer, ok := writerOf(data); ok {
 			stale = platform.Judge(self, writer, p.Process.Identify) == platform.Dead
-		} else if info, err := p.FS.Stat(path); err == nil && info.IsPresent() {
-			stale = p.Clock.Now().Sub(info.OrEmpty().ModTime) > staleAfter
+		} else if info, found, err := p.FS.Stat(path); err == nil && found {
+			stale = p.Clock.Now().Sub(info.ModTime) > staleAfter
 		}
 		if stale {
 			_ = p.FS.Remove(path)

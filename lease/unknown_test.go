@@ -143,7 +143,7 @@ func TestL7_L11_EveryCallGoesWrong(t *testing.T) {
 					if held != nil && next.Token().Generation <= held.Token().Generation {
 						t.Errorf("%s: generation %d after %d", where, next.Token().Generation, held.Token().Generation)
 					}
-				})), effect.DeterministicOptions{MaxSteps: 1_000_000})
+				})), effect.DeterministicConfig{MaxSteps: 1_000_000})
 				if exit, ok := out.Exit.Get(); !ok || exit.IsFailure() {
 					t.Fatalf("%s: %v\n%s", where, out.Exit, out.Report)
 				}

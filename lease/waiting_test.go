@@ -141,7 +141,7 @@ func TestL8_PromptAcrossManagers(t *testing.T) {
 	w := newWorld(lease.NewMemoryRepository())
 	w.config.Retry = retry
 	simulate(t, func(do *effect.Do) {
-		do.Await(effect.ForkChild(in(w.manager().Acquire(key).AndThen(effect.Sleep(7*time.Second))), effect.StartImmediately))
+		do.Await(effect.ForkChild(in(w.manager().Acquire(key).AndThen(effect.Sleep(7*time.Second))), effect.StartImmediately()))
 		do.Await(in(w.manager().Acquire(key, lease.Wait())))
 		expect(t, "acquired at", now(do), 7*time.Second)
 	})
@@ -154,7 +154,7 @@ func everywhere(t *testing.T, program func() (effect.Effect[unit], func(do *effe
 	for at := 1; ; at++ {
 		e, check := program()
 		steps := 0
-		out := effect.RunDeterministic(e, effect.DeterministicOptions{
+		out := effect.RunDeterministic(e, effect.DeterministicConfig{
 			MaxSteps: 200_000,
 			OnStep: func(_ int, f *scope.Fiber) {
 				if f.ID() != 1 {
@@ -258,7 +258,7 @@ func TestL14_ExploredSchedules(t *testing.T) {
 				do.Await(fb.Await())
 			}
 		})
-		out := effect.RunDeterministic(program, effect.DeterministicOptions{
+		out := effect.RunDeterministic(program, effect.DeterministicConfig{
 			Order: scope.ExploreOrder, MaxSteps: 500_000,
 			Choose: func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "next") },
 		})

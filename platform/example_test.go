@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/samber/mo"
-
 	"github.com/rivus/tether/platform"
 )
 
@@ -43,9 +41,9 @@ func ExampleJudge() {
 	running := map[int64]platform.Identity{
 		42: {Host: "alpha", BootID: "b2", PID: 42, StartTime: 1000},
 	}
-	lookup := func(pid int64) (mo.Option[platform.Identity], error) {
+	lookup := func(pid int64) (platform.Identity, bool, error) {
 		process, ok := running[pid]
-		return mo.TupleToOption(process, ok), nil
+		return process, ok, nil
 	}
 	for _, c := range []struct {
 		what   string

@@ -1,15 +1,17 @@
 package platform
 
-import (
-	"time"
-
-	"github.com/samber/mo"
-)
+import "time"
 
 // FS is what the module needs of a file system. Every failure is a *Failure.
 // No method follows a symbolic link in the last part of a file's path, and none
 // opens anything but regular files and directories, so that a FIFO never blocks and
 // a device is never touched. The methods may be called from any goroutine.
+//
+// A new file has the mode 0644 less the umask. In a folder that a group may write,
+// and whose files are that group's (it is setgid, or the group is the process's own),
+// it has the mode 0660, and all may read it who may read the folder, whatever the
+// umask is. What root creates belongs to the folder's owner and group. Nothing is
+// created world-writable. On Windows the folder's access list decides.
 type FS interface {
 	// ReadFile is the content of the regular file at path, which must not exceed
 	// limit bytes (ReasonTooLarge; at most limit+1 bytes are read). Nothing
@@ -19,7 +21,8 @@ type FS interface {
 	// WriteAtomic replaces the file at path by data, so that after a crash or a
 	// power cut the one or the other is there, whole. It writes a temporary
 	// sibling, syncs it, renames it over path and syncs the directory. It keeps
-	// an existing file's mode (0644 for a new one). When it fails before the
+	// an existing file's mode, and its group and as root its owner, as far as this
+	// process may; a group that it could not keep loses what others may not. When it fails before the
 	// rename, the temporary file is gone and path untouched; a failure of the
 	// directory's sync means that path has the new content, not yet durably.
 	WriteAtomic(path string, data []byte) error
@@ -44,8 +47,8 @@ type FS interface {
 	// Remove removes the file or link at path. Nothing there: success.
 	Remove(path string) error
 
-	// Stat describes what is at path, or is none when nothing is.
-	Stat(path string) (mo.Option[FileInfo], error)
+	// Stat describes what is at path; found is false when nothing is.
+	Stat(path string) (info FileInfo, found bool, err error)
 
 	// List is the names of what is in the directory, sorted. What appears or goes
 	// meanwhile may be among them or not.
@@ -59,8 +62,9 @@ type FS interface {
 	// Missing: ReasonNotFound; a file: ReasonNotDirectory.
 	ResolveDir(dir string) (string, error)
 
-	// FileSystemType tells what kind of file system dir is on.
-	FileSystemType(dir string) (FileSystemType, error)
+	// FileSystemType tells what kind of file system the file or directory at path is
+	// on. It opens nothing. Missing: ReasonNotFound.
+	FileSystemType(path string) (FileSystemType, error)
 }
 
 // FileInfo describes what is at a path; a link is not followed.

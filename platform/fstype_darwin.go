@@ -2,10 +2,10 @@ package platform
 
 import "golang.org/x/sys/unix"
 
-func fileSystemType(dir string) (FileSystemType, error) {
+func fileSystemType(path string) (FileSystemType, error) {
 	var stat unix.Statfs_t
 	for {
-		err := unix.Statfs(dir, &stat)
+		err := unix.Statfs(path, &stat)
 		if err == unix.EINTR {
 			continue
 		}

@@ -11,10 +11,10 @@ import (
 
 // fileSystemType asks the kernel for the magic number. FUSE has one for all, so
 // only there the mount table is read for the subtype.
-func fileSystemType(dir string) (FileSystemType, error) {
+func fileSystemType(path string) (FileSystemType, error) {
 	var stat unix.Statfs_t
 	for {
-		err := unix.Statfs(dir, &stat)
+		err := unix.Statfs(path, &stat)
 		if err == unix.EINTR {
 			continue
 		}
@@ -25,7 +25,7 @@ func fileSystemType(dir string) (FileSystemType, error) {
 	}
 	magic := uint32(stat.Type) // the word's width differs between architectures
 	if magic == unix.FUSE_SUPER_MAGIC {
-		return fuseType(dir), nil
+		return fuseType(path), nil
 	}
 	if known, ok := magics[magic]; ok {
 		return known, nil
@@ -74,11 +74,11 @@ var localFUSE = map[string]bool{
 	"fuse.gocryptfs": true, "fuse.encfs": true, "fuse.bindfs": true, "fuse.mergerfs": true,
 }
 
-// fuseType finds the mount that dir is on. One that cannot be told counts as
+// fuseType finds the mount that path is on. One that cannot be told counts as
 // network storage: a refusal can be overruled, a lost lock cannot.
-func fuseType(dir string) FileSystemType {
+func fuseType(path string) FileSystemType {
 	var stat unix.Stat_t
-	if unix.Stat(dir, &stat) != nil {
+	if unix.Stat(path, &stat) != nil {
 		return FileSystemType{Name: "fuse", Network: true}
 	}
 	file, err := os.Open("/proc/self/mountinfo")

@@ -55,16 +55,29 @@ func lstatKind(path string) (FileKind, int64, error) {
 }
 
 // writeRefusal tells, without opening the file (rule K11), why it may not be
-// written, or created where it is missing; "" when nothing speaks against it.
-func writeRefusal(path string) Reason {
-	err := unix.Access(path, unix.W_OK)
+// written, or created where it is missing; nil when nothing speaks against it. It
+// asks for the user whom an open would be judged by.
+func writeRefusal(path string) error {
+	err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
 	if err == unix.ENOENT {
-		err = unix.Access(Dir(path), unix.W_OK|unix.X_OK)
+		err = unix.Faccessat(unix.AT_FDCWD, Dir(path), unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	}
-	if err != nil {
-		return reasonOf(err)
+	return err
+}
+
+// deviceOf is the device that the file at path is on, or 0. SQLite tells two files
+// of one path by their inodes alone, and those of two file systems may be equal.
+func deviceOf(path string) uint64 {
+	var stat unix.Stat_t
+	for {
+		switch unix.Lstat(path, &stat) {
+		case nil:
+			return uint64(stat.Dev)
+		case unix.EINTR:
+		default:
+			return 0
+		}
 	}
-	return ""
 }
 
 // openDir never waits for the other end of a FIFO.

@@ -32,7 +32,9 @@ func lstatKind(path string) (FileKind, int64, error) {
 
 func removeFile(path string) error { return os.Remove(path) }
 
-func writeRefusal(string) Reason { return "" }
+func writeRefusal(string) error { return nil }
+
+func deviceOf(string) uint64 { return 0 }
 
 func openDir(dir string) (*os.File, error) { return os.Open(dir) }
 

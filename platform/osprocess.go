@@ -5,8 +5,6 @@ import (
 	"math"
 	"os"
 	"sync/atomic"
-
-	"github.com/samber/mo"
 )
 
 // osProcess implements Process on the operating system.
@@ -39,32 +37,42 @@ func (p *osProcess) Self() (Identity, error) {
 }
 
 // Identify implements Process.
-func (p *osProcess) Identify(pid int64) (mo.Option[Identity], error) {
+func (p *osProcess) Identify(pid int64) (id Identity, runs bool, err error) {
 	const op = "identify process"
 	// A larger one would be cut by the kernel to another process's pid, and 0 or
 	// below means groups.
 	if pid < 1 || pid > math.MaxInt32 {
-		return mo.None[Identity](), &Failure{Op: op, PID: pid, Reason: ReasonInvalid, Cause: fmt.Errorf("a pid is from 1 to 2^31-1")}
+		return Identity{}, false, &Failure{Op: op, PID: pid, Reason: ReasonInvalid, Cause: fmt.Errorf("a pid is from 1 to 2^31-1")}
 	}
 	self, err := p.Self()
 	if err != nil {
-		return mo.None[Identity](), err
+		return Identity{}, false, err
 	}
 	start, runs, err := startTimeOf(pid)
 	if err != nil {
-		return mo.None[Identity](), processFailure(op, pid, err)
+		return Identity{}, false, processFailure(op, pid, err)
 	}
 	if !runs {
-		return mo.None[Identity](), nil
+		return Identity{}, false, nil
 	}
-	found := self
-	found.PID, found.StartTime = pid, start
-	return mo.Some(found), nil
+	id = self
+	id.PID, id.StartTime = pid, start
+	return id, true, nil
 }
 
+// processFailure keeps what the system answered, and where. A missing file of the
+// kernel's is no file that anybody looked for: the system lacks it.
 func processFailure(op string, pid int64, err error) *Failure {
+	out := &Failure{Op: op, PID: pid, Reason: reasonOf(err), Cause: err}
 	if f, ok := err.(*Failure); ok {
-		return &Failure{Op: op, PID: pid, Reason: f.Reason, Path: f.Path, Cause: f}
+		out.Reason, out.Path = f.Reason, f.Path
+		if f.Cause != nil {
+			out.Cause = f.Cause
+		}
 	}
-	return &Failure{Op: op, PID: pid, Reason: reasonOf(err), Cause: err}
+	if out.Reason == ReasonNotFound {
+		out.Reason = ReasonUnsupported
+		out.Cause = fmt.Errorf("%w; processes are told apart by /proc: mount it", out.Cause)
+	}
+	return out
 }

@@ -3,7 +3,6 @@ package platform
 import (
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/internal/sqlite3"
@@ -32,49 +31,28 @@ func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
 	if err := admit(op, absolute, mode); err != nil {
 		return nil, err
 	}
-	flags := sqlite3.OpenReadWrite | sqlite3.OpenNoFollow | sqlite3.OpenNoMutex
 	if mode == OpenOrCreate {
-		flags |= sqlite3.OpenCreate
+		if _, _, err := lstatKind(absolute); errors.Is(err, fs.ErrNotExist) {
+			if err := createDatabase(op, absolute, nil); err != nil {
+				return nil, err
+			}
+		}
 	}
-	c, err := sqlite3.Open(absolute, flags)
+	// Without the flag to create: with it the kernel refuses to open another user's
+	// file in a sticky folder for writing (fs.protected_regular).
+	c, err := sqlite3.Open(absolute, sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
 	if err != nil {
 		return nil, sqliteFailure(op, absolute, err)
 	}
-	return &osConn{c: c, path: absolute}, nil
+	return &osConn{c: c, path: absolute, device: deviceOf(absolute)}, nil
 }
-
-// admit refuses what must not even be opened: opening a FIFO wakes its other end,
-// opening a device may do anything. It looks without opening (rule K11).
-func admit(op, path string, mode OpenMode) error {
-	if !filepath.IsAbs(path) || strings.IndexByte(path, 0) >= 0 {
-		return &Failure{Op: op, Path: path, Reason: ReasonInvalid, Cause: errors.New("the path must be absolute and free of NUL bytes")}
-	}
-	kind, size, err := lstatKind(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if mode == OpenExisting {
-			return &Failure{Op: op, Path: path, Reason: ReasonNotFound}
-		}
-		return nil
-	case err != nil:
-		return fileFailure(op, path, err)
-	case kind != KindRegular:
-		return &Failure{Op: op, Path: path, Reason: kind.Reason()}
-	case size > 0 && size < smallestDatabase:
-		// SQLite takes such a file for an empty one.
-		return &Failure{Op: op, Path: path, Reason: ReasonNotDatabase}
-	}
-	return nil
-}
-
-// smallestDatabase is one page of the smallest size, in bytes.
-const smallestDatabase = 512
 
 // osConn implements SQLiteConn.
 type osConn struct {
-	c     *sqlite3.Conn // nil after Close
-	path  string
-	stmts map[*osStmt]struct{}
+	c      *sqlite3.Conn // nil after Close
+	path   string
+	device uint64 // that the file was on when it was opened
+	stmts  map[*osStmt]struct{}
 }
 
 var errClosed = errors.New("the connection is closed")
@@ -128,10 +106,13 @@ func (c *osConn) Moved() (bool, error) {
 		return true, nil
 	}
 	moved, err := c.c.Moved(schemaMain())
-	if err != nil {
-		return false, sqliteFailure("check file of database", c.path, err)
+	if err == nil && !moved {
+		moved, err = c.c.LogMoved()
 	}
-	return moved, nil
+	if err != nil {
+		return false, sqliteFailure("check files of database", c.path, err)
+	}
+	return moved || deviceOf(c.path) != c.device, nil
 }
 
 // Close implements SQLiteConn.
@@ -146,6 +127,13 @@ func (c *osConn) Close() error {
 		s.s = nil
 	}
 	c.stmts = nil
+	// The last who closes writes the log into the database and removes the path of it.
+	// A log that others cannot see is older than what they have made of the database
+	// since, and the path may be that of theirs. (Of a database that has moved SQLite
+	// itself sees to that.)
+	if moved, err := c.c.LogMoved(); moved || err != nil {
+		_ = c.c.LeaveLog()
+	}
 	err := c.c.Close()
 	c.c = nil
 	if err != nil {
@@ -274,8 +262,8 @@ func sqliteFailure(op, path string, err error) *Failure {
 			f.Reason = r
 			// A file that SQLite may not create it then tries to open for reading;
 			// what it reports is that second answer.
-			if why := writeRefusal(path); r == ReasonNotFound && why != "" {
-				f.Reason = why
+			if why := writeRefusal(path); r == ReasonNotFound && why != nil {
+				f.Reason = reasonOf(why)
 			}
 			return f
 		}
@@ -289,8 +277,9 @@ func sqliteFailure(op, path string, err error) *Failure {
 		f.Reason = ReasonNoSpace
 	case sqlite3.ReadOnly:
 		// SQLite opens what it may not write for reading, and says no more.
-		if f.Reason = writeRefusal(path); f.Reason == "" {
-			f.Reason = ReasonReadOnly
+		f.Reason = ReasonReadOnly
+		if why := writeRefusal(path); why != nil {
+			f.Reason = reasonOf(why)
 		}
 	case sqlite3.Perm:
 		f.Reason = ReasonPermission

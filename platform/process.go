@@ -1,7 +1,5 @@
 package platform
 
-import "github.com/samber/mo"
-
 // Process is what the module needs to know about processes. Every failure is a
 // *Failure. The methods may be called from any goroutine.
 type Process interface {
@@ -13,8 +11,8 @@ type Process interface {
 	// ReasonUnsupported.
 	Self() (Identity, error)
 
-	// Identify reads, afresh, who pid is now. None is proof that no such process
-	// runs: the kernel knows none, or it is a zombie without another thread.
-	// Whatever hinders the look is a failure, never none.
-	Identify(pid int64) (mo.Option[Identity], error)
+	// Identify reads, afresh, who pid is now. Without a failure, runs is false as
+	// proof that no such process runs: the kernel knows none, or it is a zombie
+	// without another thread. Whatever hinders the look is a failure.
+	Identify(pid int64) (id Identity, runs bool, err error)
 }

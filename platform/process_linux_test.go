@@ -32,8 +32,8 @@ func TestP1_Self(t *testing.T) {
 	if link, err := os.Readlink("/proc/self/ns/time"); err == nil && link != "time:["+strconv.FormatUint(self.TimeNs, 10)+"]" {
 		t.Fatal("P4: ", link, self.TimeNs)
 	}
-	found, err := platform.OS().Process.Identify(self.PID)
-	if err != nil || found.OrEmpty() != self {
+	found, _, err := platform.OS().Process.Identify(self.PID)
+	if err != nil || found != self {
 		t.Fatal(found, err)
 	}
 }
@@ -71,7 +71,7 @@ func TestP2_Identify(t *testing.T) {
 	}
 	pid := int64(cmd.Process.Pid)
 	process := platform.OS().Process
-	if found, err := process.Identify(pid); err != nil || found.OrEmpty().PID != pid {
+	if found, _, err := process.Identify(pid); err != nil || found.PID != pid {
 		t.Fatal(found, err)
 	}
 	_ = in.Close()
@@ -80,11 +80,11 @@ func TestP2_Identify(t *testing.T) {
 		t.Fatal(err)
 	}
 	// F16: a zombie, not reaped yet.
-	if found, err := process.Identify(pid); err != nil || found.IsPresent() {
+	if found, runs, err := process.Identify(pid); err != nil || runs {
 		t.Fatal("zombie: ", found, err)
 	}
 	_ = cmd.Wait()
-	if found, err := process.Identify(pid); err != nil || found.IsPresent() {
+	if found, runs, err := process.Identify(pid); err != nil || runs {
 		t.Fatal("gone: ", found, err)
 	}
 }
@@ -92,11 +92,11 @@ func TestP2_Identify(t *testing.T) {
 // P2, F17: a pid that no process can have is not taken for another one.
 func TestP2_ImpossiblePids(t *testing.T) {
 	for _, pid := range []int64{0, -1, math.MinInt64, math.MaxInt32 + 1, 1<<32 + int64(os.Getpid()), platform.MaxSafeInteger} {
-		if found, err := platform.OS().Process.Identify(pid); platform.ReasonOf(err) != platform.ReasonInvalid {
+		if found, _, err := platform.OS().Process.Identify(pid); platform.ReasonOf(err) != platform.ReasonInvalid {
 			t.Fatal(pid, found, err)
 		}
 	}
-	if found, err := platform.OS().Process.Identify(math.MaxInt32); err != nil || found.IsPresent() {
+	if found, runs, err := platform.OS().Process.Identify(math.MaxInt32); err != nil || runs {
 		t.Fatal(found, err)
 	}
 }
@@ -133,8 +133,8 @@ func TestP2_EndedMainThreadWithAnother(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
-	found, err := platform.OS().Process.Identify(pid)
-	if err != nil || found.OrEmpty().PID != pid {
+	found, _, err := platform.OS().Process.Identify(pid)
+	if err != nil || found.PID != pid {
 		t.Fatal("a process with a living thread was taken for dead: ", found, err)
 	}
 }

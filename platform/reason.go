@@ -25,6 +25,7 @@ const (
 	ReasonNotRegular     Reason = "not-a-regular"   // a FIFO, socket or device is where a file must be
 	ReasonTooLarge       Reason = "too-large"       // the file exceeds the limit given for reading it
 	ReasonNotDatabase    Reason = "not-a-database"  // the file is no SQLite database, or a damaged one
+	ReasonNotLock        Reason = "not-a-lock"      // what is there, or beside it, belongs to no process lock
 	ReasonBusy           Reason = "busy"            // SQLite found the file locked
 	ReasonConstraint     Reason = "constraint"      // an SQL constraint refused the write
 	ReasonNetworkStorage Reason = "network-storage" // the file system is on another machine
@@ -60,6 +61,8 @@ func (r Reason) advice() string {
 		return "the file is larger than anything that belongs there; look at it and remove it by hand"
 	case ReasonNotDatabase:
 		return "the file is no SQLite database; it was left as it is, choose another path or remove it by hand"
+	case ReasonNotLock:
+		return "no process lock made it; it was left as it is, choose another path or move it away"
 	case ReasonBusy:
 		return "another connection has it locked; try again"
 	case ReasonNetworkStorage:

@@ -3,6 +3,7 @@ package platform
 import (
 	"sync"
 
+	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/internal/sqlite3"
 )
 
@@ -23,7 +24,6 @@ type lockConn struct {
 // lockPool keeps connections that are not in use: no file, no descriptor, no
 // goroutine, some 100 KB of memory each.
 type lockPool struct {
-	flags int
 	setup string
 
 	mu   sync.Mutex
@@ -33,10 +33,8 @@ type lockPool struct {
 const maxIdle = 4
 
 // lockers lock in exclusive mode from the first read on, in which SQLite gives no
-// lock back before the end. A lock creates the file; a probe must not.
-func newLockers() *lockPool {
-	return &lockPool{flags: sqlite3.OpenCreate, setup: "PRAGMA locking_mode=EXCLUSIVE"}
-}
+// lock back before the end.
+func newLockers() *lockPool { return &lockPool{setup: "PRAGMA locking_mode=EXCLUSIVE"} }
 
 func newProbers() *lockPool { return &lockPool{setup: "PRAGMA locking_mode=NORMAL"} }
 
@@ -50,7 +48,7 @@ func (p *lockPool) take() (*lockConn, error) {
 		return c, nil
 	}
 	p.mu.Unlock()
-	conn, err := sqlite3.Open(sqlite3.Memory, p.flags|sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
+	conn, err := sqlite3.Open(sqlite3.Memory, sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
 	if err != nil {
 		return nil, err
 	}
@@ -101,16 +99,17 @@ var (
 	schemaHeld = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("held") })
 	// With any other journal BEGIN EXCLUSIVE on an empty file would create and
 	// sync one on disk.
-	sqlMemory = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("PRAGMA held.journal_mode=MEMORY") })
-	sqlTake   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("BEGIN EXCLUSIVE") })
-	sqlUnlock = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK; DETACH held") })
-	sqlDetach = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("DETACH held") })
+	sqlMemory   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("PRAGMA held.journal_mode=MEMORY") })
+	sqlTake     = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("BEGIN EXCLUSIVE") })
+	sqlRollback = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK") })
+	sqlUnlock   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("ROLLBACK; DETACH held") })
+	sqlDetach   = sync.OnceValue(func() sqlite3.Text { return sqlite3.NewText("DETACH held") })
 )
 
 // TryLock implements SQLite.
 func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	const op = "lock database"
-	if err := admit(op, path, OpenOrCreate); err != nil {
+	if err := admitLock(op, path); err != nil {
 		return nil, err
 	}
 	c, err := s.lockers.take()
@@ -119,9 +118,17 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	}
 	if err := c.open(path); err != nil {
 		s.lockers.give(c)
-		return nil, sqliteFailure(op, path, err)
+		failure := sqliteFailure(op, path, err)
+		if failure.Reason == ReasonBusy && writeRefusal(path) != nil {
+			return nil, onlyRead(op, path) // whoever waits for it waits in vain
+		}
+		return nil, failure
 	}
-	l := &osLock{sqlite: s, conn: c, path: path}
+	if c.conn.ReadOnly(schemaHeld()) {
+		_ = s.detach(s.lockers, c, sqlDetach())
+		return nil, onlyRead(op, path)
+	}
+	l := &osLock{sqlite: s, conn: c, path: path, device: deviceOf(path)}
 	if err := c.conn.ExecText(sqlMemory()); err != nil {
 		failure := sqliteFailure(op, path, err)
 		_ = l.Unlock()
@@ -137,7 +144,7 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 // Probe implements SQLite.
 func (s *osSQLite) Probe(path string) error {
 	const op = "probe database"
-	if err := admit(op, path, OpenExisting); err != nil {
+	if err := admitLock(op, path); err != nil {
 		return err
 	}
 	c, err := s.probers.take()
@@ -168,6 +175,7 @@ func (s *osSQLite) detach(pool *lockPool, c *lockConn, text sqlite3.Text) error 
 type osLock struct {
 	sqlite *osSQLite
 	path   string
+	device uint64 // that the file was on when it was opened
 
 	mu   sync.Mutex // Moved and Unlock may meet; a connection is for one at a time
 	conn *lockConn  // nil after Unlock
@@ -194,24 +202,31 @@ func (l *osLock) Take() (bool, error) {
 	if l.conn == nil || l.taken {
 		return l.taken, nil
 	}
-	err := l.conn.conn.ExecText(sqlTake())
-	if err == nil {
+	refused := l.conn.conn.ExecText(sqlTake())
+	if refused != nil {
+		if failure := sqliteFailure(op, l.path, refused); failure.Reason != ReasonBusy {
+			return false, failure
+		}
+	}
+	// A BEGIN EXCLUSIVE that succeeds need not have locked anybody out: what counts
+	// is the lock that the connection has.
+	state, err := l.conn.conn.LockState(schemaHeld())
+	switch {
+	case err != nil:
+		return false, sqliteFailure(op, l.path, err)
+	case refused == nil && state >= sqlite3.LockExclusive:
 		l.taken = true
 		return true, nil
-	}
-	failure := sqliteFailure(op, l.path, err)
-	if failure.Reason != ReasonBusy {
-		return false, failure
-	}
-	state, err := l.conn.conn.LockState(schemaHeld())
-	if err != nil {
-		return false, sqliteFailure(op, l.path, err)
-	}
-	if state < sqlite3.LockReserved {
-		return false, failure
+	case refused == nil:
+		_ = l.conn.conn.ExecText(sqlRollback())
+		return false, &Failure{Op: op, Path: l.path, Reason: ReasonUnsupported, Cause: errNotExclusive}
+	case state < sqlite3.LockReserved:
+		return false, sqliteFailure(op, l.path, refused)
 	}
 	return false, nil
 }
+
+var errNotExclusive = errors.New("SQLite gave a lock that does not exclude others")
 
 // Moved implements SQLiteLock.
 func (l *osLock) Moved() (bool, error) {
@@ -224,7 +239,7 @@ func (l *osLock) Moved() (bool, error) {
 	if err != nil {
 		return false, sqliteFailure("check file of lock", l.path, err)
 	}
-	return moved, nil
+	return moved || deviceOf(l.path) != l.device, nil
 }
 
 // Unlock implements SQLiteLock.

@@ -13,7 +13,7 @@ import (
 // free lock, in any number of processes, exactly one gets it.
 //
 // Without [Wait] it does not wait for a holder: when one is there it fails with
-// *Held. A race among starters is settled by short random pauses, up to a second,
+// *Held, or with *Failure where this process could not have the lock anyway. A race among starters is settled by short random pauses, up to a second,
 // after which it fails with *Failure and ReasonContended. With Wait it keeps
 // trying; inside one process waiters get the lock in the order in which they came.
 //

@@ -25,8 +25,10 @@
 // which appears in one step, by a hard link. A holder whose death is proven (rule H1: see
 // platform.Judge) is reclaimed by the next attempt; one that cannot be judged, on
 // another host or in another PID namespace, stays until the file is removed by
-// hand. A file without a stamp counts as held for 30 s after its mtime, then as
-// dead: the TypeScript package creates the file first and stamps it second.
+// hand. An empty file, or one with the beginning of a stamp, counts as held for 30 s
+// after its mtime, or as this process sees it, then as dead: the TypeScript package
+// creates the file first and stamps it second. Anything else is a *Failure and stays
+// as it is.
 //
 // All who use one path must use the same mechanism.
 //
@@ -53,10 +55,13 @@
 // # Failure rules
 //
 // What stops an acquisition is *[Held], *[Failure] or the context's cause, and
-// nothing is held then. A bad path (no directory, a directory or FIFO or link at the path, no
-// permission, a read-only or full disk, no descriptor left, a file that is no
-// database) is a *Failure that says so, and what is there stays untouched. A
-// holder file that cannot be written fails the acquisition, too.
+// nothing is held then. To hold is to have the one lock that excludes every other:
+// a process that may only read the database (another user's, an immutable one, a
+// read-only mount) gets a *Failure, whether or not somebody holds it. A bad path
+// (no directory, a directory or FIFO or link at the path, no permission, a
+// read-only or full disk, no descriptor left, a file that is no database) is a
+// *Failure that says so, and what is there stays untouched. A holder file that
+// cannot be written fails the acquisition, too.
 //
 // # What it does not promise
 //

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/samber/mo"
-
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/scope"
 )
@@ -51,8 +49,8 @@ type hiddenProcess struct {
 	reason platform.Reason
 }
 
-func (p hiddenProcess) Identify(pid int64) (mo.Option[platform.Identity], error) {
-	return mo.None[platform.Identity](), &platform.Failure{Op: "identify process", PID: pid, Reason: p.reason}
+func (p hiddenProcess) Identify(pid int64) (id platform.Identity, runs bool, err error) {
+	return id, false, &platform.Failure{Op: "identify process", PID: pid, Reason: p.reason}
 }
 
 // linkless is a file system without hard links.
@@ -67,6 +65,19 @@ type networked struct{ platform.FS }
 
 func (networked) FileSystemType(string) (platform.FileSystemType, error) {
 	return platform.FileSystemType{Name: "fuse.sshfs", Network: true}, nil
+}
+
+// mountedFile says that the file at its path is on the network, and nothing else.
+type mountedFile struct {
+	platform.FS
+	path string
+}
+
+func (m mountedFile) FileSystemType(path string) (platform.FileSystemType, error) {
+	if path == m.path {
+		return platform.FileSystemType{Name: "nfs", Network: true}, nil
+	}
+	return m.FS.FileSystemType(path)
 }
 
 // stickyFS cannot remove anything.

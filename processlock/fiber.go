@@ -44,7 +44,7 @@ func (a *Attempt) takeOn(f *scope.Fiber, restore effect.Restore, until time.Dura
 	}
 	// The disk may hang: who started this fiber immediately does not wait for it,
 	// only for its place in line.
-	scope.Leave(f)
+	scope.AboutToBlock(f)
 	for {
 		step := a.Try()
 		if step.Err != nil {

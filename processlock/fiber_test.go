@@ -30,7 +30,7 @@ func TestK5_AcquireOnGivesUp(t *testing.T) {
 	mechanisms(t, func(t *testing.T, file bool, options ...processlock.Option) {
 		path := filepath.Join(t.TempDir(), "l")
 		refusal := func(holder processlock.Holder) {
-			out := effect.RunDeterministic(take(path, options...), effect.DeterministicOptions{})
+			out := effect.RunDeterministic(take(path, options...), effect.DeterministicConfig{})
 			held, ok := errors.AsType[*processlock.Held](out.Exit.MustGet().Err())
 			if !ok || out.Now != most || held.Path != path || held.Holder.OrEmpty().Nonce != holder.Nonce {
 				t.Fatal(out.Exit, out.Now, out.Report)

@@ -23,9 +23,9 @@ type Lock struct {
 	gone atomic.Bool // Release has begun
 
 	// releasing guards the rest, and has later calls of Release wait for the first.
-	releasing sync.Mutex
-	released  bool  // there is nothing left to give back
-	outcome   error // what giving it back came to
+	releasing  sync.Mutex
+	released   bool  // there is nothing left to give back
+	releaseErr error // what giving it back came to
 }
 
 // Path is the path as it was given to Acquire.
@@ -72,7 +72,8 @@ func (l *Lock) Verify() (bool, error) {
 // passes the turn to the next in this process. Calls at the same time wait for the
 // first, and a later one answers what it did. A failure is informative for SQLite:
 // the kernel's lock is gone all the same. A lock file that could not be removed
-// stays, and counts as held until a later Release removes it or this process ends.
+// stays, and counts as held until a later Release or acquisition in this process
+// removes it, or this process ends.
 func (l *Lock) Release() error {
 	// Whatever happens the turn must pass on; after the mutex is given back, since
 	// who is woken may run inside this call, and release this lock again.
@@ -80,15 +81,15 @@ func (l *Lock) Release() error {
 	l.releasing.Lock()
 	defer l.releasing.Unlock()
 	if l.released {
-		return l.outcome
+		return l.releaseErr
 	}
 	l.gone.Store(true)
 	if l.mechanism == SQLite {
 		l.released = true // when a port panics, too
-		l.outcome = releaseSQLite(l)
+		l.releaseErr = releaseSQLite(l)
 	} else {
-		l.outcome = releaseLockFile(l)
-		l.released = l.outcome == nil
+		l.releaseErr = releaseLockFile(l)
+		l.released = l.releaseErr == nil
 	}
-	return l.outcome
+	return l.releaseErr
 }

@@ -14,7 +14,7 @@ const (
 )
 
 // takeLockFile attempts once. met hears of a living reclaimer that was in the way.
-func takeLockFile(at place, path string, met *guardHeld) (*Lock, outcome, error) {
+func takeLockFile(at place, path string, met *guardHeld) (*Lock, finding, error) {
 	stamp, err := newStamp(at.platform)
 	if err != nil {
 		return nil, 0, failed(path, "identify this process, which a lock file needs", err)
@@ -51,11 +51,15 @@ func (g guardHeld) String() string {
 }
 
 // take creates the file at path, or reclaims a dead holder's and creates it then.
-// level is 0 for the lock and counts its guards.
+// level is 0 for the lock and counts its guards. What this process left at path is
+// removed first.
 //
 // A file that vanishes or appears between two looks starts it again: a few times
 // here, then by the policy's pauses.
-func (f lockFile) take(path string, level int) (outcome, error) {
+func (f lockFile) take(path string, level int) (finding, error) {
+	if _, err := owed.pay(f, path); err != nil {
+		return 0, failed(f.report, "remove "+quote(path)+", which an earlier holder in this process could not remove", err)
+	}
 	for range 4 {
 		// Look before writing anything: most attempts meet a living holder.
 		found, err := f.read(path)
@@ -75,7 +79,7 @@ func (f lockFile) take(path string, level int) (outcome, error) {
 		}
 		if f.judge(state) != platform.Dead {
 			if level > 0 {
-				*f.met = guardHeld{path, state.holder}
+				*f.met = guardHeld{path, state.recorded()}
 			}
 			return sawHolder, nil
 		}
@@ -119,7 +123,7 @@ func (f lockFile) create(path string) (bool, error) {
 	}
 	if removed != nil {
 		if linked {
-			_ = fs.Remove(path)
+			f.giveUp(path)
 		}
 		return false, failed(f.report, "remove a temporary file", removed)
 	}
@@ -130,7 +134,7 @@ func (f lockFile) create(path string) (bool, error) {
 // that judged an unstamped file of ours dead (the file system has no links, and
 // this process was stopped for long between creating and stamping) may have
 // removed it and let another in.
-func (f lockFile) confirm(path string) (outcome, error) {
+func (f lockFile) confirm(path string) (finding, error) {
 	data, err := f.platform.FS.ReadFile(path, maxStamp)
 	if platform.IsNotFound(err) {
 		return sawContention, nil
@@ -138,13 +142,20 @@ func (f lockFile) confirm(path string) (outcome, error) {
 	if err != nil {
 		// The file is there with a stamp of this living process: nobody else removes
 		// it, and everybody would meet a holder that holds nothing.
-		_ = f.platform.FS.Remove(path)
+		f.giveUp(path)
 		return 0, failed(f.report, "read back "+quote(path), err)
 	}
 	if back, ok := parseStamp(data); ok && back.Nonce == f.stamp.Nonce {
 		return tookIt, nil
 	}
 	return sawContention, nil
+}
+
+// giveUp removes the file that was just created at path.
+func (f lockFile) giveUp(path string) {
+	if f.platform.FS.Remove(path) != nil {
+		owed.owe(f, path)
+	}
 }
 
 // reclaim removes a dead holder's file, as the only one who does: under the guard
@@ -166,8 +177,11 @@ func (f lockFile) reclaim(path string, level int) (bool, error) {
 		return false, nil
 	}
 	done, err := f.removeDead(path)
-	if released := g.remove(guard); err == nil && released != nil {
-		err = failed(f.report, "remove the guard "+quote(guard), released)
+	if released := g.remove(guard); released != nil {
+		owed.owe(g, guard)
+		if err == nil {
+			err = failed(f.report, "remove the guard "+quote(guard), released)
+		}
 	}
 	return done, err
 }
@@ -212,33 +226,46 @@ func (f lockFile) read(path string) (mo.Option[fileState], error) {
 
 // readLockFile reads what judge needs, or none when nothing is there. The time is
 // looked at after the content: it may be newer than that, never older, so that
-// a file that is being stamped is not taken for an old one.
+// a file that is being stamped is not taken for an old one. What no lock wrote is a
+// failure, and nobody's to remove.
 func readLockFile(p *platform.Platform, path, report string) (mo.Option[fileState], error) {
 	none := mo.None[fileState]()
 	data, err := p.FS.ReadFile(path, maxStamp)
 	if platform.IsNotFound(err) {
+		seen.forget(p, path)
 		return none, nil
 	}
 	if err != nil {
 		return none, failed(report, "read "+quote(path), err)
 	}
-	if holder, ok := parseStamp(data); ok {
-		return mo.Some(fileState{holder: mo.Some(holder)}), nil
+	what, holder := contentOf(data)
+	switch what {
+	case stamped, named:
+		seen.forget(p, path)
+		return mo.Some(fileState{kind: what, holder: holder}), nil
+	case foreign, odd:
+		return none, failure(report, platform.ReasonNotLock,
+			quote(path)+" is no lock file, nor the beginning of one; it was left as it is, choose another path or move it away")
 	}
-	found, err := p.FS.Stat(path)
+	info, exists, err := p.FS.Stat(path)
 	if err != nil {
 		return none, failed(report, "look at "+quote(path), err)
 	}
-	info, exists := found.Get()
 	if !exists {
 		return none, nil
 	}
-	return mo.Some(fileState{modTime: info.ModTime}), nil
+	return mo.Some(fileState{kind: begun, modTime: info.ModTime, seen: seen.look(p, path, info)}), nil
 }
 
 func releaseLockFile(l *Lock) error {
-	f := lockFile{platform: l.place.platform, report: l.path, stamp: l.holder.OrEmpty()}
-	if err := f.remove(l.place.path()); err != nil {
+	f, path := lockFile{platform: l.place.platform, report: l.path, stamp: l.holder.OrEmpty()}, l.place.path()
+	was, err := owed.pay(f, path)
+	if !was {
+		if err = f.remove(path); err != nil {
+			owed.owe(f, path)
+		}
+	}
+	if err != nil {
 		return failed(l.path, "remove it", err)
 	}
 	return nil

@@ -103,7 +103,7 @@ func TestK12_NotADatabase(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name)
 		write(t, path, content)
-		fails(t, path, platform.ReasonNotDatabase)
+		fails(t, path, platform.ReasonNotLock)
 		if data, err := os.ReadFile(path); err != nil || string(data) != content {
 			t.Fatal(name, " was changed")
 		}
@@ -181,6 +181,19 @@ func TestR8_NetworkStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustRelease(t, lock)
+}
+
+// R8: a container may have the one file from a network, in a folder of its own.
+func TestR8_NetworkFileInALocalFolder(t *testing.T) {
+	mechanisms(t, func(t *testing.T, _ bool, options ...processlock.Option) {
+		path := filepath.Join(t.TempDir(), "l")
+		p := *platform.OS()
+		p.FS = mountedFile{p.FS, path}
+		err := processlock.Acquire(context.Background(), &p, path, options...).Error()
+		if reasonOf(err) != platform.ReasonNetworkStorage || !strings.Contains(err.Error(), "nfs") {
+			t.Fatal(err)
+		}
+	})
 }
 
 func reasonOf(err error) platform.Reason {

@@ -42,15 +42,22 @@ func resolve(p *platform.Platform, path string, s settings) (place, error) {
 	if err != nil {
 		return place{}, failed(path, "use its directory", err)
 	}
+	at := place{platform: p, dir: dir, name: name}
 	if !s.network {
-		kind, err := p.FS.FileSystemType(dir)
-		if err != nil {
-			return place{}, failed(path, "tell the file system", err)
-		}
-		if kind.Network {
-			return place{}, failure(path, platform.ReasonNetworkStorage,
-				"it is on a network file system ("+kind.Name+"), whose locks cannot be trusted; choose a local path, or allow it")
+		// A mount may be of the file alone, as containers have them.
+		for _, where := range []string{dir, at.path()} {
+			kind, err := p.FS.FileSystemType(where)
+			if where != dir && platform.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return place{}, failed(path, "tell the file system", err)
+			}
+			if kind.Network {
+				return place{}, failure(path, platform.ReasonNetworkStorage,
+					"it is on a network file system ("+kind.Name+"), whose locks cannot be trusted; choose a local path, or allow it")
+			}
 		}
 	}
-	return place{platform: p, dir: dir, name: name}, nil
+	return at, nil
 }

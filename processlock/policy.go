@@ -2,12 +2,12 @@ package processlock
 
 import "time"
 
-// outcome is what one attempt saw.
-type outcome uint8
+// finding is what one attempt saw.
+type finding uint8
 
 const (
 	// tookIt: the lock is ours.
-	tookIt outcome = iota
+	tookIt finding = iota
 	// sawHolder: somebody holds it.
 	sawHolder
 	// sawContention: nobody holds it, but others' attempts or checks were in the
@@ -58,7 +58,7 @@ const settleTime = time.Second
 
 // next is what to do after an attempt that did not take the lock. random is
 // uniform in [0, 1).
-func (p policy) next(saw outcome, now time.Duration, random float64) (policy, verdict, time.Duration) {
+func (p policy) next(saw finding, now time.Duration, random float64) (policy, verdict, time.Duration) {
 	if !p.later {
 		if !p.began.known {
 			p.began = instant{now, true}

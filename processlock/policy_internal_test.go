@@ -14,7 +14,7 @@ const ms = time.Millisecond
 
 func TestK5K6_PolicyTable(t *testing.T) {
 	type step struct {
-		saw   outcome
+		saw   finding
 		now   time.Duration
 		want  verdict
 		pause time.Duration // with random 0.5
@@ -49,7 +49,7 @@ func TestK5K6_PolicyBounds(t *testing.T) {
 		p := policy{wait: rapid.Bool().Draw(t, "wait"), retry: retry}
 		var now time.Duration
 		for range 40 {
-			saw := rapid.SampledFrom([]outcome{sawHolder, sawContention}).Draw(t, "saw")
+			saw := rapid.SampledFrom([]finding{sawHolder, sawContention}).Draw(t, "saw")
 			next, do, pause := p.next(saw, now, rapid.Float64Range(0, 0.999999).Draw(t, "random"))
 			switch {
 			case do == doReportHeld && (saw != sawHolder || p.wait):
@@ -79,24 +79,24 @@ func TestK4_JudgeTable(t *testing.T) {
 	stamp := func(change func(*platform.Identity)) fileState {
 		h := Holder{Identity: other}
 		change(&h.Identity)
-		return fileState{holder: mo.Some(h)}
+		return fileState{kind: stamped, holder: h}
 	}
 	same := func(*platform.Identity) {}
-	runs := func(start int64) func(int64) (mo.Option[platform.Identity], error) {
-		return func(pid int64) (mo.Option[platform.Identity], error) {
+	runs := func(start int64) func(int64) (platform.Identity, bool, error) {
+		return func(pid int64) (platform.Identity, bool, error) {
 			found := other
 			found.PID, found.StartTime = pid, start
-			return mo.Some(found), nil
+			return found, true, nil
 		}
 	}
-	gone := func(int64) (mo.Option[platform.Identity], error) { return mo.None[platform.Identity](), nil }
-	hidden := func(pid int64) (mo.Option[platform.Identity], error) {
-		return mo.None[platform.Identity](), &platform.Failure{PID: pid, Reason: platform.ReasonPermission}
+	gone := func(int64) (platform.Identity, bool, error) { return platform.Identity{}, false, nil }
+	hidden := func(pid int64) (platform.Identity, bool, error) {
+		return platform.Identity{}, false, &platform.Failure{PID: pid, Reason: platform.ReasonPermission}
 	}
 	for name, c := range map[string]struct {
 		file   fileState
 		self   mo.Option[platform.Identity]
-		lookup func(int64) (mo.Option[platform.Identity], error)
+		lookup func(int64) (platform.Identity, bool, error)
 		want   platform.Liveness
 	}{
 		"runs":                        {stamp(same), mo.Some(self), runs(6), platform.Alive},
@@ -108,10 +108,13 @@ func TestK4_JudgeTable(t *testing.T) {
 		"other namespace":             {stamp(func(i *platform.Identity) { i.PIDNs = 8 }), mo.Some(self), gone, platform.Unknown},
 		"no namespace recorded":       {stamp(func(i *platform.Identity) { i.PIDNs = 0 }), mo.Some(self), gone, platform.Dead},
 		"no own identity":             {stamp(same), mo.None[platform.Identity](), gone, platform.Unknown},
-		"no stamp, new":               {fileState{modTime: now}, mo.Some(self), gone, platform.Unknown},
-		"no stamp, just not 30 s old": {fileState{modTime: now.Add(-stampTime + 1)}, mo.Some(self), gone, platform.Unknown},
-		"no stamp, 30 s old":          {fileState{modTime: now.Add(-stampTime)}, mo.Some(self), gone, platform.Dead},
-		"no stamp, from the future":   {fileState{modTime: now.Add(time.Hour)}, mo.Some(self), gone, platform.Unknown},
+		"no stamp, new":               {fileState{kind: begun, modTime: now}, mo.Some(self), gone, platform.Unknown},
+		"no stamp, just not 30 s old": {fileState{kind: begun, modTime: now.Add(-stampTime + 1)}, mo.Some(self), gone, platform.Unknown},
+		"no stamp, 30 s old":          {fileState{kind: begun, modTime: now.Add(-stampTime)}, mo.Some(self), gone, platform.Dead},
+		"no stamp, from the future":   {fileState{kind: begun, modTime: now.Add(time.Hour)}, mo.Some(self), gone, platform.Unknown},
+		"F48 and seen for not 30 s":   {fileState{kind: begun, modTime: now.Add(time.Hour), seen: stampTime - 1}, mo.Some(self), gone, platform.Unknown},
+		"F48 and seen for 30 s":       {fileState{kind: begun, modTime: now.Add(time.Hour), seen: stampTime}, mo.Some(self), gone, platform.Dead},
+		"F46 named, not to be judged": {fileState{kind: named, holder: Holder{Identity: platform.Identity{Host: "h", PID: 2}}}, mo.Some(self), gone, platform.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := judge(c.file, now, c.self, c.lookup); got != c.want {

@@ -52,7 +52,7 @@ func AcquireScoped(path string, options ...Option) effect.Effect[*Lock] {
 // releaseOn is Release for a finalizer.
 func (l *Lock) releaseOn(f *scope.Fiber) {
 	told := l.gone.Load()
-	scope.Leave(f)
+	scope.AboutToBlock(f)
 	if err := l.Release(); err != nil && !told {
 		effect.RunOn(f, effect.LogWarning("a process lock was not given back cleanly", "path", l.path, "error", err))
 	}

@@ -39,7 +39,7 @@ func everywhere(t *testing.T, dir, path string, options []processlock.Option, ma
 	names, open := entries(t, dir), descriptors(t)
 	for _, stepping := range []bool{false, true} {
 		runs := 0
-		err := effect.InterruptEverywhere(make, effect.Everywhere{Stepping: stepping}, func(step int, out effect.Outcome[unit]) error {
+		err := effect.InterruptEverywhere(make, effect.EverywhereConfig{Stepping: stepping}, func(step int, out effect.RunReport[unit]) error {
 			runs++
 			switch {
 			case out.Exit.IsAbsent() || len(out.Stuck) > 0 || len(out.Unheard) > 0:
@@ -148,7 +148,7 @@ func TestK5_ScopedInterruptionEndsTheWaitAtOnce(t *testing.T) {
 		for name, p := range map[string]*platform.Platform{"in line": platform.OS(), "between tries": busy()} {
 			lock := acquire(t, path)
 			exit := run(p, effect.GenUnit(func(do *effect.Do) {
-				waiter := do.Await(effect.ForkChild(wait, effect.StartImmediately))
+				waiter := do.Await(effect.ForkChild(wait, effect.StartImmediately()))
 				do.Await(effect.YieldNow())
 				before := do.Await(effect.Monotonic())
 				do.Await(waiter.Interrupt())
@@ -169,7 +169,7 @@ func TestK5_ScopedInterruptionEndsTheWaitAtOnce(t *testing.T) {
 				took = true
 				return unit{}
 			})).Uninterruptible()
-			waiter := do.Await(effect.ForkChild(masked, effect.StartImmediately))
+			waiter := do.Await(effect.ForkChild(masked, effect.StartImmediately()))
 			do.Await(effect.YieldNow())
 			waiter.InterruptNow(0)
 			do.Await(effect.YieldNow())

@@ -35,7 +35,7 @@ func TestK7_ScopedExploredSchedules(t *testing.T) {
 					do.Await(effect.InterruptAll(fibers[random.IntN(len(fibers))]))
 				}
 				do.Await(effect.AwaitAll(fibers...))
-			}).ProvideService(platform.Service, platform.OS()), effect.DeterministicOptions{
+			}).ProvideService(platform.Service, platform.OS()), effect.DeterministicConfig{
 				Order: scope.ExploreOrder, Preempt: true, Choose: random.IntN, Seed: seed,
 			})
 			if len(out.Stuck) > 0 || len(out.Unheard) > 0 || !out.Exit.MustGet().IsSuccess() {
@@ -119,7 +119,7 @@ func TestK7_ScopedIsWokenFromOutsideItsRun(t *testing.T) {
 				do.Await(effect.YieldNow())
 			}
 			do.Await(effect.AwaitAll(releaser, waiter))
-		}).ProvideService(platform.Service, platform.OS()), effect.DeterministicOptions{})
+		}).ProvideService(platform.Service, platform.OS()), effect.DeterministicConfig{})
 		if len(out.Stuck) > 0 || !out.Exit.MustGet().IsSuccess() || out.Now != 0 {
 			t.Fatal(out.Exit, out.Report)
 		}
@@ -134,7 +134,7 @@ func TestK7_ScopedStuckBehindAnOutsider(t *testing.T) {
 	lock := acquire(t, path)
 	var inside atomic.Int64
 	e := holding(path, &inside, processlock.Wait()).ProvideService(platform.Service, platform.OS())
-	out := effect.RunDeterministic(e, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(e, effect.DeterministicConfig{})
 	if len(out.Stuck) != 1 || !strings.Contains(out.Stuck[0].On, "process lock") {
 		t.Fatal(out.Report)
 	}

@@ -29,7 +29,7 @@ type (
 func runtimes(t *testing.T, test func(t *testing.T, run func(p *platform.Platform, e program) scope.Exit[unit])) {
 	deterministic := func(order scope.Order) func(*platform.Platform, program) scope.Exit[unit] {
 		return func(p *platform.Platform, e program) scope.Exit[unit] {
-			out := effect.RunDeterministic(e.ProvideService(platform.Service, p), effect.DeterministicOptions{Order: order})
+			out := effect.RunDeterministic(e.ProvideService(platform.Service, p), effect.DeterministicConfig{Order: order})
 			if out.Exit.IsAbsent() || len(out.Stuck) > 0 {
 				t.Fatal("it did not end:\n", out.Report)
 			}
@@ -119,7 +119,7 @@ func TestScopedNeedsAScopeAndAPlatform(t *testing.T) {
 		"Scope":             lock.ProvideService(platform.Service, platform.OS()),
 		"platform.Platform": effect.Scoped(lock),
 	} {
-		out := effect.RunDeterministic(e, effect.DeterministicOptions{})
+		out := effect.RunDeterministic(e, effect.DeterministicConfig{})
 		die, _ := out.Exit.MustGet().Cause().Defect()
 		if missing, ok := die.Defect.(*effect.MissingService); !ok || missing.Service != want {
 			t.Error(want, ": ", out.Exit)
@@ -153,7 +153,7 @@ func TestK7_ScopedFIFOInVirtualTime(t *testing.T) {
 			// Two leave from the middle of the line.
 			do.Await(effect.InterruptAll(fibers[5], fibers[7]))
 			do.Await(effect.AwaitAll(fibers...))
-		}).ProvideService(platform.Service, platform.OS()), effect.DeterministicOptions{})
+		}).ProvideService(platform.Service, platform.OS()), effect.DeterministicConfig{})
 		if len(out.Stuck) > 0 || len(order) != n-2 {
 			t.Fatal(order, out.Report)
 		}
@@ -175,7 +175,7 @@ func TestK5_ScopedPausesOnTheRuntimesClock(t *testing.T) {
 		p := *platform.OS()
 		p.SQLite = sqlite
 		e := effect.Scoped(processlock.AcquireScoped(filepath.Join(t.TempDir(), "l"), processlock.Wait(), processlock.Retry(time.Hour)))
-		out := effect.RunDeterministic(e.ProvideService(platform.Service, &p), effect.DeterministicOptions{Seed: seed})
+		out := effect.RunDeterministic(e.ProvideService(platform.Service, &p), effect.DeterministicConfig{Seed: seed})
 		if !out.Exit.MustGet().IsSuccess() {
 			t.Fatal(out.Exit)
 		}
@@ -197,7 +197,7 @@ func TestK6_ScopedSettlesARaceOnTheRuntimesClock(t *testing.T) {
 	p := *platform.OS()
 	p.SQLite = sqlite
 	e := effect.Scoped(processlock.AcquireScoped(filepath.Join(t.TempDir(), "l")))
-	out := effect.RunDeterministic(e.ProvideService(platform.Service, &p), effect.DeterministicOptions{})
+	out := effect.RunDeterministic(e.ProvideService(platform.Service, &p), effect.DeterministicConfig{})
 	if err := out.Exit.MustGet().Err(); reasonOf(err) != processlock.ReasonContended {
 		t.Fatal(err)
 	}

@@ -46,8 +46,8 @@ func checkSettingsOf(options []CheckOption) checkSettings {
 	return s
 }
 
-func (s checkSettings) deterministic(choose scope.Chooser) effect.DeterministicOptions {
-	return effect.DeterministicOptions{
+func (s checkSettings) deterministic(choose scope.Chooser) effect.DeterministicConfig {
+	return effect.DeterministicConfig{
 		Order: scope.ExploreOrder, Choose: choose, Preempt: !s.cooperative, MaxSteps: s.maxSteps, Start: s.start,
 	}
 }
@@ -98,7 +98,7 @@ func Explore[A any](t *rapid.T, program func() effect.Effect[A], options ...Chec
 
 func check[A any](t *rapid.T, program func() effect.Effect[A], s checkSettings, command string) A {
 	t.Helper()
-	got := explore(t, func(choose scope.Chooser) effect.Outcome[A] {
+	got := explore(t, func(choose scope.Chooser) effect.RunReport[A] {
 		return runOnce(program, s.deterministic(choose))
 	})
 	v := judgeRun(got.result)
@@ -117,12 +117,12 @@ func check[A any](t *rapid.T, program func() effect.Effect[A], s checkSettings, 
 	panic("unreachable")
 }
 
-func runOnce[A any](program func() effect.Effect[A], o effect.DeterministicOptions) effect.Outcome[A] {
+func runOnce[A any](program func() effect.Effect[A], o effect.DeterministicConfig) effect.RunReport[A] {
 	return effect.RunDeterministic(effect.Suspend(program), o)
 }
 
 // reraise lets rapid's own panics pass, when the program drew while it ran.
-func reraise[A any](out effect.Outcome[A]) {
+func reraise[A any](out effect.RunReport[A]) {
 	exit, _ := out.Exit.Get()
 	for _, r := range exit.Cause().Reasons() {
 		if die, ok := r.(scope.Die); ok && die.Defect != nil && reflect.TypeOf(die.Defect).PkgPath() == "pgregory.net/rapid" {
@@ -135,7 +135,7 @@ func reraise[A any](out effect.Outcome[A]) {
 // schedule, and the rest.
 type verdict struct{ kind, detail string }
 
-func judgeRun[A any](out effect.Outcome[A]) verdict {
+func judgeRun[A any](out effect.RunReport[A]) verdict {
 	exit, ended := out.Exit.Get()
 	switch {
 	case out.StepLimit:
@@ -144,13 +144,13 @@ func judgeRun[A any](out effect.Outcome[A]) verdict {
 		return verdict{"the program is stuck", out.Report.String()}
 	case exit.Cause().HasDies():
 		die, _ := exit.Cause().Defect()
-		return verdict{"the program died", fmt.Sprintf("%v\n%s", exit.Cause(), die.Stack)}
+		return verdict{"the program died", fmt.Sprintf("%v\n%s", exit.Cause(), die.Stack())}
 	case exit.IsFailure():
 		return verdict{"the program failed", fmt.Sprintf("%v\n", exit.Cause())}
 	case len(out.Unheard) > 0:
 		u := out.Unheard[0]
 		die, _ := u.Cause.Defect()
-		return verdict{"a fiber died that nobody observes", fmt.Sprintf("fiber #%d: %v\n%s", u.Fiber, u.Cause, die.Stack)}
+		return verdict{"a fiber died that nobody observes", fmt.Sprintf("fiber #%d: %v\n%s", u.Fiber, u.Cause, die.Stack())}
 	case len(out.Stuck) > 0:
 		return verdict{"a fiber is left waiting for ever", out.Report.String()}
 	}

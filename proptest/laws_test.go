@@ -90,7 +90,7 @@ func (t term) build(log *[]string) effect.Effect[int] {
 
 // behaviour is all that can be seen of a run.
 func behaviour(e effect.Effect[int], log *[]string) string {
-	out := effect.RunDeterministic(e, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(e, effect.DeterministicConfig{})
 	return fmt.Sprintf("%v at %v, %s", out.Exit.MustGet(), out.Now, strings.Join(*log, "; "))
 }
 
@@ -217,7 +217,7 @@ func everywhere(t *rapid.T, law string, program func(log *[]string) effect.Effec
 	err := effect.InterruptEverywhere(func() effect.Effect[int] {
 		log = nil
 		return program(&log)
-	}, effect.Everywhere{}, func(step int, out effect.Outcome[int]) error {
+	}, effect.EverywhereConfig{}, func(step int, out effect.RunReport[int]) error {
 		end, ended := out.Exit.Get()
 		if !ended {
 			return fmt.Errorf("it does not end\n%v", out.Report)
@@ -286,7 +286,7 @@ func TestLawsOfInterruption(t *testing.T) {
 		// Masked code does all or nothing.
 		var whole []string
 		body := term{op: "uninterruptible", subs: []term{withoutOpenings(e)}}
-		out := effect.RunDeterministic(body.build(&whole), effect.DeterministicOptions{})
+		out := effect.RunDeterministic(body.build(&whole), effect.DeterministicConfig{})
 		plain := out.Exit.MustGet().IsSuccess()
 		everywhere(t, "an uninterruptible effect runs as if nobody interrupted, or not at all",
 			body.build,

@@ -99,7 +99,7 @@ func perform(body func(do *effect.Do)) error {
 
 // simulate runs body on the deterministic runtime. The error says what went
 // wrong, or who waits for ever.
-func simulate(o effect.DeterministicOptions, body func(do *effect.Do)) error {
+func simulate(o effect.DeterministicConfig, body func(do *effect.Do)) error {
 	if o.MaxSteps == 0 {
 		o.MaxSteps = 1_000_000
 	}
@@ -117,7 +117,7 @@ func simulate(o effect.DeterministicOptions, body func(do *effect.Do)) error {
 // simulate is the same for a part, in the effect order.
 func (s *repositorySuite) simulate(body func(do *effect.Do)) {
 	s.Helper()
-	if err := simulate(effect.DeterministicOptions{}, body); err != nil {
+	if err := simulate(effect.DeterministicConfig{}, body); err != nil {
 		s.Fatalf("%v", err)
 	}
 }
@@ -254,6 +254,6 @@ func checkLoaded(stored, got mo.Option[lease.Record]) error {
 }
 
 // deterministicSchedules are the options for a schedule that rapid draws.
-func deterministicSchedules(choose scope.Chooser) effect.DeterministicOptions {
-	return effect.DeterministicOptions{Order: scope.ExploreOrder, Choose: choose, Preempt: true}
+func deterministicSchedules(choose scope.Chooser) effect.DeterministicConfig {
+	return effect.DeterministicConfig{Order: scope.ExploreOrder, Choose: choose, Preempt: true}
 }

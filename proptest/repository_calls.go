@@ -71,11 +71,11 @@ func saveOnce(t *rapid.T, r lease.Repository, key string, stored map[string]leas
 	before := optionalRecord(stored, key)
 	old := before.OrEmpty()
 	var next lease.Record
-	switch rapid.IntRange(0, 2).Draw(t, "acquire, renew, release") {
-	case 0:
+	switch what := rapid.IntRange(0, 2).Draw(t, "acquire, renew, release"); {
+	case what == 0, what == 1 && old.IsTombstone(): // there is nothing to renew
 		next = heldRecord(key, old.Generation+1, old.Revision+1, fmt.Sprint("id", old.Revision+1))
-	case 1:
-		next = heldRecord(key, max(old.Generation, 1), old.Revision+1, old.HolderID.OrElse("id"))
+	case what == 1:
+		next = heldRecord(key, old.Generation, old.Revision+1, old.HolderID.MustGet())
 	default:
 		next = tombstone(lease.Record{Key: key, Generation: max(old.Generation, 1), Revision: old.Revision, RenewedAt: 5})
 	}
@@ -188,7 +188,7 @@ func (p alone) PID() int64 { return p.self.PID }
 
 func (p alone) Self() (platform.Identity, error) { return p.self, nil }
 
-func (p alone) Identify(int64) (mo.Option[platform.Identity], error) { return mo.Some(p.self), nil }
+func (p alone) Identify(int64) (platform.Identity, bool, error) { return p.self, true, nil }
 
 // news watches a key for releases, where the repository can.
 func (s *repositorySuite) news() {

@@ -101,7 +101,7 @@ func (s *repositorySuite) interruption() {
 				do.Await(waiter.Join())
 			}))
 		}
-		err := effect.InterruptEverywhere(program, effect.Everywhere{Stepping: stepping}, func(step int, out effect.Outcome[effect.Unit]) error {
+		err := effect.InterruptEverywhere(program, effect.EverywhereConfig{Stepping: stepping}, func(step int, out effect.RunReport[effect.Unit]) error {
 			exit, ended := out.Exit.Get()
 			switch {
 			case !ended:
@@ -111,7 +111,7 @@ func (s *repositorySuite) interruption() {
 			case exit.IsFailure() && !exit.Cause().HasInterruptsOnly():
 				return violated("R1: an interrupted call failed: %v", exit.Cause())
 			}
-			return simulate(effect.DeterministicOptions{}, func(do *effect.Do) { s.afterwards(do, a, b, key) })
+			return simulate(effect.DeterministicConfig{}, func(do *effect.Do) { s.afterwards(do, a, b, key) })
 		})
 		if err != nil {
 			s.Fatalf("%v", err)

@@ -31,8 +31,8 @@ var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func newFiberBody(w *World, program func(*Process) effect.Effect[effect.Unit]) *fiberBody {
 	b := &fiberBody{program: program, ghosts: map[*scope.Fiber]struct{}{}}
-	b.rt = scope.NewDeterministic(effect.DeterministicOptions{
-		Order: scope.ExploreOrder, Choose: w.Choose, MaxSteps: mostSteps, OnStep: b.step, Start: epoch.Add(w.now),
+	b.rt = scope.NewDeterministic(effect.DeterministicConfig{
+		Order: scope.ExploreOrder, Choose: w.Choose, MaxSteps: mostSteps, OnStep: b.step, OnEnd: b.end, Start: epoch.Add(w.now),
 	})
 	return b
 }
@@ -45,14 +45,16 @@ func (b *fiberBody) main(p *Process) {
 	b.p = p
 	b.catchUp()
 	b.untilPresent()
-	effect.RunDeterministicOn(b.rt, effect.Suspend(func() effect.Effect[effect.Unit] { return b.program(p) }),
-		func(exit scope.Exit[effect.Unit]) {
-			b.ended = true
-			if !p.isGhost() {
-				p.exit = exit.Cause()
-				p.state.Store(gone)
-			}
-		})
+	effect.RunDeterministicOn(b.rt, effect.Suspend(func() effect.Effect[effect.Unit] { return b.program(p) }))
+}
+
+// end hears of the main fiber's end.
+func (b *fiberBody) end(main *scope.Fiber) {
+	b.ended = true
+	if !b.p.isGhost() {
+		b.p.exit, _ = main.Exited()
+		b.p.state.Store(gone)
+	}
 }
 
 // step is called on a fiber before each of its steps.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/rivus/tether/platform"
-	"github.com/samber/mo"
 )
 
 // simulatedFS is the FS port of one process.
@@ -173,18 +172,18 @@ func (s simulatedFS) Remove(at string) error {
 }
 
 // Stat implements platform.FS.
-func (s simulatedFS) Stat(at string) (info mo.Option[platform.FileInfo], err error) {
+func (s simulatedFS) Stat(at string) (info platform.FileInfo, found bool, err error) {
 	err = s.do("Stat", at, func(d *disk, at string) platform.Reason {
 		f := d.entries[at]
 		switch {
 		case d.dirs[at]:
-			info = mo.Some(platform.FileInfo{Kind: platform.KindDirectory, Device: 1})
+			info, found = platform.FileInfo{Kind: platform.KindDirectory, Device: 1}, true
 		case f != nil:
-			info = mo.Some(platform.FileInfo{Size: int64(len(f.data)), ModTime: f.modTime, Device: 1, Inode: f.number})
+			info, found = platform.FileInfo{Size: int64(len(f.data)), ModTime: f.modTime, Device: 1, Inode: f.number}, true
 		}
 		return ""
 	})
-	return info, err
+	return info, found, err
 }
 
 // List implements platform.FS.

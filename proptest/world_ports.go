@@ -2,7 +2,6 @@ package proptest
 
 import (
 	"github.com/rivus/tether/platform"
-	"github.com/samber/mo"
 )
 
 // enter is the beginning of every operation of a port: the place where code is
@@ -41,14 +40,14 @@ func (s simulatedProcess) Self() (platform.Identity, error) {
 }
 
 // Identify implements platform.Process.
-func (s simulatedProcess) Identify(pid int64) (mo.Option[platform.Identity], error) {
+func (s simulatedProcess) Identify(pid int64) (id platform.Identity, runs bool, err error) {
 	if err := s.p.enter("Identify", ""); err != nil {
-		return mo.None[platform.Identity](), err
+		return id, false, err
 	}
 	s.p.w.mu.Lock()
 	defer s.p.w.mu.Unlock()
 	if p := s.p.w.procs[pid]; p != nil {
-		return mo.Some(p.identity), nil
+		return p.identity, true, nil
 	}
-	return mo.None[platform.Identity](), nil
+	return id, false, nil
 }

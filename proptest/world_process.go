@@ -2,6 +2,7 @@ package proptest
 
 import (
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -45,7 +46,7 @@ const (
 	gone
 )
 
-const unlimited = 1 << 40
+const unlimited = math.MaxInt
 
 var errOnDemand = errors.New("on demand")
 

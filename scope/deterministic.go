@@ -1,8 +1,6 @@
 package scope
 
 import (
-	"cmp"
-	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -24,8 +22,8 @@ const (
 // Chooser picks one of n things, 0 to n-1; n is at least 2.
 type Chooser func(n int) int
 
-// DeterministicOptions configures a deterministic runtime.
-type DeterministicOptions struct {
+// DeterministicConfig configures a deterministic runtime.
+type DeterministicConfig struct {
 	Order Order
 	// Choose is for ExploreOrder; nil always picks the first.
 	Choose Chooser
@@ -42,6 +40,8 @@ type DeterministicOptions struct {
 	OnStep func(step int, f *Fiber)
 	// OnRun hears each time the runtime switches to a fiber.
 	OnRun func(f *Fiber)
+	// OnEnd hears of the main fiber's end, before anything else goes on.
+	OnEnd func(main *Fiber)
 }
 
 // Deterministic is the runtime of tests: fibers are coroutines, one runs at a
@@ -51,42 +51,32 @@ type DeterministicOptions struct {
 // A program that locks its goroutine to a thread (runtime.LockOSThread) ends the
 // process here: Go does not switch coroutines between threads.
 type Deterministic struct {
-	o     DeterministicOptions
+	machine
+	c     DeterministicConfig
 	clock *VirtualClock
 	ids   uint64
 
-	// ready are batches (effect order) or single tasks (explore order).
-	ready []*batch
-	// foreign are settled completions, which wait until nothing is ready.
-	foreign []func()
 	// inbox is what other goroutines complete; guarded by mu.
 	mu       sync.Mutex
 	inbox    []func()
 	inFlight int
 	arrived  chan struct{}
 
-	idle  []*coroutine
-	dying []*coroutine
-	// live are the fibers that have a coroutine, for reports and teardown.
-	live      map[*Fiber]struct{}
-	abandoned bool
-	steps     int
-	exceeded  bool
-	defects   []Unheard
+	// late are turns of fibers that never wait, and polled how many of them were given
+	// since anything else ran: when that is all, the next timer comes first.
+	late   ring[task]
+	polled int
+
+	steps   int
+	defects []Unheard
 	// random is made when it is first asked for.
 	random *rand.Rand
 }
 
-// batch is what fibers handed to one dispatcher since it last ran.
-type batch struct {
-	owner *Fiber
-	tasks []func()
-}
-
 // NewDeterministic makes a runtime for one run.
-func NewDeterministic(o DeterministicOptions) *Deterministic {
-	d := &Deterministic{o: o, arrived: make(chan struct{}, 1), live: map[*Fiber]struct{}{}}
-	d.clock = newVirtualClock(o.Start)
+func NewDeterministic(c DeterministicConfig) *Deterministic {
+	d := &Deterministic{c: c, arrived: make(chan struct{}, 1), clock: newVirtualClock(c.Start)}
+	d.onRun = c.OnRun
 	return d
 }
 
@@ -97,87 +87,73 @@ func (d *Deterministic) Clock() Clock { return d.clock }
 // with the same seed and order. Only code that runs on the runtime may use it.
 func (d *Deterministic) Random() *rand.Rand {
 	if d.random == nil {
-		d.random = rand.New(rand.NewPCG(d.o.Seed, 0))
+		d.random = rand.New(rand.NewPCG(d.c.Seed, 0))
 	}
 	return d.random
 }
 
-// Steps is the number of steps so far; only runs with hooks count them.
+// Steps is the number of steps so far.
 func (d *Deterministic) Steps() int { return d.steps }
 
 func (d *Deterministic) nextID() FiberID { d.ids++; return FiberID(d.ids) }
 
-func (d *Deterministic) hooks() uint32 {
-	if d.o.Preempt || d.o.MaxSteps > 0 || d.o.OnStep != nil {
-		return flagHooked
-	}
-	return 0
-}
+func (d *Deterministic) hooks() uint32 { return flagHooked }
 
-func (d *Deterministic) explores() bool { return d.o.Order == ExploreOrder }
+func (d *Deterministic) explores() bool { return d.c.Order == ExploreOrder }
 
 func (d *Deterministic) start(f *Fiber) {
 	if d.explores() {
-		d.push(func() { d.begin(f) })
+		d.push(startTask(f))
 		return
 	}
-	d.begin(f)
+	d.machine.start(f)
 }
 
-func (d *Deterministic) startLater(by, f *Fiber) { d.dispatch(by, func() { d.begin(f) }) }
+func (d *Deterministic) startLater(by, f *Fiber) { d.dispatch(by, startTask(f)) }
 
-func (d *Deterministic) begin(f *Fiber) {
-	if d.abandoned || !f.park.CompareAndSwap(phaseUnstarted, phaseRunning) {
-		return
+func (d *Deterministic) dispatch(on *Fiber, t task) {
+	if t.fiber == on {
+		on.host.yielding = true
+		on.host.steps += turnSteps
+		if spins(on) {
+			d.late.push(t)
+			return
+		}
 	}
-	co := d.acquireCoroutine()
-	co.fiber = f
-	f.host.co = co
-	d.live[f] = struct{}{}
-	d.run(f)
-}
-
-// run switches to f and back.
-func (d *Deterministic) run(f *Fiber) {
-	if d.o.OnRun != nil {
-		d.o.OnRun(f)
-	}
-	d.resume(f)
-	if _, done := f.Exited(); done {
-		delete(d.live, f)
-	}
-}
-
-func (d *Deterministic) dispatch(on *Fiber, task func()) {
 	if d.explores() {
-		d.push(task)
+		d.push(t)
 		return
 	}
-	if on.host.batch == nil {
-		on.host.batch = &batch{owner: on}
-		d.ready = append(d.ready, on.host.batch)
-	}
-	on.host.batch.tasks = append(on.host.batch.tasks, task)
+	d.machine.dispatch(on, t)
 }
 
-func (d *Deterministic) push(task func()) {
-	d.ready = append(d.ready, &batch{tasks: []func(){task}})
-}
+// tireless is how many steps a fiber makes without waiting before timers come first. On
+// a virtual clock no time passes while fibers run, so that a loop that waits for nothing
+// would keep back even the timeout that is to end it.
+const tireless = 1 << 20
 
-func (d *Deterministic) leave(*Fiber)   {}
-func (d *Deterministic) prepare(*Fiber) {}
-func (d *Deterministic) cancel(*Fiber)  {}
+// turnSteps is how many steps it counts that a fiber waits for its turn: whoever polls
+// costs more than who computes.
+const turnSteps = 16
+
+func spins(f *Fiber) bool { return f.host.steps >= tireless }
+
+func (d *Deterministic) push(t task) {
+	b := d.newBatch(nil)
+	b.tasks = append(b.tasks, t)
+	d.ready.push(b)
+}
 
 func (d *Deterministic) block(f *Fiber) {
+	if f.host.yielding {
+		f.host.yielding = false
+		d.yield(f)
+		return
+	}
+	f.host.steps = 0
 	f.host.co.where = callers()
 	d.yield(f)
 	f.host.co.where = nil
-}
-
-func (d *Deterministic) yield(f *Fiber) {
-	if !f.host.co.yield(struct{}{}) || d.abandoned {
-		panic(abandoned{})
-	}
 }
 
 func (d *Deterministic) unblock(f *Fiber) {
@@ -185,10 +161,10 @@ func (d *Deterministic) unblock(f *Fiber) {
 		return
 	}
 	if d.explores() {
-		d.push(func() { d.run(f) })
+		d.push(resumeTask(f))
 		return
 	}
-	d.run(f)
+	d.machine.unblock(f)
 }
 
 func (d *Deterministic) beginForeign() func(func()) {
@@ -209,23 +185,39 @@ func (d *Deterministic) beginForeign() func(func()) {
 
 func (d *Deterministic) settled(fn func()) {
 	if d.explores() {
-		d.push(fn)
+		d.push(call(fn))
 		return
 	}
-	d.foreign = append(d.foreign, fn)
+	d.foreign.push(call(fn))
 }
 
 func (d *Deterministic) step(f *Fiber) {
 	d.steps++
-	if d.o.MaxSteps > 0 && d.steps > d.o.MaxSteps {
-		d.exceeded = true
-		d.yield(f) // never resumed: the run is over
+	if d.c.MaxSteps > 0 && d.steps > d.c.MaxSteps {
+		d.halted = true
+		if d.current != nil {
+			d.yield(d.current) // never resumed: the run is over
+		}
 	}
-	if d.o.OnStep != nil {
-		d.o.OnStep(d.steps, f)
+	if d.c.OnStep != nil {
+		d.c.OnStep(d.steps, f)
 	}
-	if d.o.Preempt && len(d.ready) > 0 && d.choose(2) == 1 {
-		d.push(func() { d.run(f) })
+	if f != d.current {
+		return // evaluated by another, who cannot stop it
+	}
+	before := f.host.steps / patience
+	f.host.steps++
+	switch {
+	case d.c.Preempt && d.ready.len() > 0 && d.choose(2) == 1:
+		d.push(resumeTask(f))
+		d.yield(f)
+	case f.host.steps/patience > before:
+		// What came from elsewhere waits until nothing is ready, which may be never.
+		for d.foreign.len() > 0 {
+			d.push(d.foreign.pop())
+		}
+		d.dispatch(f, resumeTask(f))
+		f.host.yielding = false
 		d.yield(f)
 	}
 }
@@ -234,64 +226,65 @@ func (d *Deterministic) unheard(f *Fiber, c *Cause) {
 	d.defects = append(d.defects, Unheard{Fiber: f.id, Cause: c})
 }
 
-func (d *Deterministic) abandoning() bool { return d.abandoned }
-func (d *Deterministic) serial() bool     { return true }
+func (d *Deterministic) outside() bool     { return false }
+func (d *Deterministic) post(task) bool    { return false }
+func (d *Deterministic) beside() *Parallel { return nil }
 
 func (d *Deterministic) choose(n int) int {
-	if d.o.Choose == nil || n < 2 {
+	if d.c.Choose == nil || n < 2 {
 		return 0
 	}
-	return d.o.Choose(n)
+	return d.c.Choose(n)
 }
 
-// Run runs body as the main fiber until nothing is ready, in flight or timed.
-// started, when not nil, is given the main fiber before it runs, ended when it
-// has ended. The report says what was still waiting.
-func (d *Deterministic) Run(env *Env, body func(*Fiber) *Cause, started, ended func(*Fiber)) Report {
+// Run runs body as the main fiber until nothing is ready, in flight or timed. The
+// report says what was still waiting.
+func (d *Deterministic) Run(body func(*Fiber) *Cause, c RunConfig) Report {
 	main := new(Fiber)
-	main.init(d, env, true, Func(body))
+	main.init(d, c.Env, true, Func(body))
+	ended := false
 	main.Observe(NewObserver(func(f *Fiber) {
-		if ended != nil {
-			ended(f)
+		ended = true
+		if d.c.OnEnd != nil {
+			d.c.OnEnd(f)
 		}
 	}))
-	if started != nil {
-		started(main)
+	if c.Started != nil {
+		c.Started(main)
 	}
 	d.start(main)
-	for !d.exceeded && d.turn() {
+	for !d.halted && d.turn() {
 	}
 	report := d.report(main)
+	report.Ended = ended
 	d.abandon()
 	return report
 }
 
 // turn runs one thing, in the order of precedence: what is ready, then settled
 // foreign work, then (waiting for it) foreign work in flight, then the earliest
-// timer.
+// timer. A fiber that never waits comes after the timer.
 func (d *Deterministic) turn() bool {
 	d.collect()
 	switch {
-	case len(d.ready) > 0:
+	case d.somethingReady():
+		d.polled = 0
 		i := 0
 		if d.explores() {
-			i = d.choose(len(d.ready))
+			i = d.choose(d.ready.len())
 		}
-		b := d.ready[i]
-		d.ready = slices.Delete(d.ready, i, i+1)
-		if b.owner != nil {
-			b.owner.host.batch = nil
+		d.runNext(i)
+	case d.foreign.len() > 0:
+		d.polled = 0
+		d.do(d.foreign.pop())
+	case d.polled < d.late.len():
+		d.polled++
+		d.do(d.late.pop())
+	case d.late.len() > 0:
+		d.polled = 0
+		if !d.inForeign() {
+			d.clock.fireNext()
 		}
-		for _, task := range b.tasks {
-			if d.exceeded {
-				return false
-			}
-			task()
-		}
-	case len(d.foreign) > 0:
-		fn := d.foreign[0]
-		d.foreign = d.foreign[1:]
-		fn()
 	case d.waitForeign():
 	default:
 		return d.clock.fireNext()
@@ -310,6 +303,13 @@ func (d *Deterministic) collect() {
 	}
 }
 
+// inForeign tells whether foreign work is in flight, so that the clock stands still.
+func (d *Deterministic) inForeign() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.inFlight > 0 || len(d.inbox) > 0
+}
+
 func (d *Deterministic) waitForeign() bool {
 	d.mu.Lock()
 	wait := d.inFlight > 0 || len(d.inbox) > 0
@@ -319,42 +319,6 @@ func (d *Deterministic) waitForeign() bool {
 		<-d.arrived
 	}
 	return wait
-}
-
-// abandon ends the coroutines that are left: parked fibers unwind by a panic
-// that no frame holds up, so that the Go defers of user code run.
-func (d *Deterministic) abandon() {
-	d.abandoned = true
-	var stops []func()
-	live := slices.SortedFunc(maps.Keys(d.live), func(a, b *Fiber) int { return cmp.Compare(a.id, b.id) })
-	for _, f := range live {
-		stops = append(stops, f.host.co.stop)
-	}
-	for _, co := range d.idle {
-		stops = append(stops, co.stop)
-	}
-	for _, co := range d.dying {
-		stops = append(stops, co.stop)
-	}
-	for _, stop := range stops {
-		// On a goroutine of its own, since stopping a coroutine that dies by
-		// Goexit passes the Goexit on, and a panic of abandoned{} too.
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			defer func() {
-				if r := recover(); r != nil {
-					if _, ok := Recovered(r).(abandoned); !ok {
-						panic(r)
-					}
-				}
-			}()
-			stop()
-		}()
-		<-done
-	}
-	clear(d.live)
-	d.idle, d.dying = nil, nil
 }
 
 func callers() []uintptr {

@@ -8,7 +8,7 @@ import (
 // A completion from outside that arrives while tasks are ready waits for all of
 // them, and for those that they make; the clock moves after it.
 func TestForeignCompletionsWaitForTasks(t *testing.T) {
-	d := NewDeterministic(DeterministicOptions{})
+	d := NewDeterministic(DeterministicConfig{})
 	var seen []string
 	log := func(what string) { seen = append(seen, what) }
 	yield := func(f *Fiber) {
@@ -16,7 +16,7 @@ func TestForeignCompletionsWaitForTasks(t *testing.T) {
 		Dispatch(f, func() { token.Wake() })
 		f.Block(token, waitTest)
 	}
-	d.Run(nil, func(f *Fiber) *Cause {
+	d.Run(func(f *Fiber) *Cause {
 		d.Clock().AfterFunc(0, func() { log("timer") })
 		first, second := Foreign(d), Foreign(d)
 		f.Fork(func(f *Fiber) *Cause {
@@ -24,14 +24,14 @@ func TestForeignCompletionsWaitForTasks(t *testing.T) {
 			yield(f)
 			log("child again")
 			return nil
-		}, ForkOptions{})
+		}, ForkConfig{})
 		first(func() { log("first completion") })
 		second(func() { log("second completion") })
 		log("main")
 		yield(f)
 		log("main again")
 		return nil
-	}, nil, nil)
+	}, RunConfig{})
 	want := []string{"main", "child", "main again", "child again", "first completion", "second completion", "timer"}
 	if !slices.Equal(seen, want) {
 		t.Errorf("got  %q\nwant %q", seen, want)

@@ -13,7 +13,7 @@ import (
 // Direct style, without package effect. What the scope holds is released last to
 // first, whatever the work and the other finalizers do.
 func ExampleFiber_Scoped() {
-	cause := scope.NewParallel(nil).Run(nil, func(f *scope.Fiber) *scope.Cause {
+	cause := scope.NewParallel().Run(func(f *scope.Fiber) *scope.Cause {
 		return f.Scoped(func(s *scope.Scope) *scope.Cause {
 			hold := func(name string, c *scope.Cause) {
 				s.Add(f, func(_ *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
@@ -26,7 +26,7 @@ func ExampleFiber_Scoped() {
 			hold("socket", nil)
 			return scope.CauseFail(errors.New("work failed"))
 		})
-	}, nil)
+	}, scope.RunConfig{})
 	fmt.Println(cause)
 	// Output:
 	// release the socket after Failure(Cause(Fail(work failed)))
@@ -38,21 +38,21 @@ func ExampleFiber_Scoped() {
 // A finalizer that comes too late runs at once, with the exit that closed the
 // scope. So nothing that was acquired is left behind.
 func ExampleScope_Add() {
-	scope.NewParallel(nil).Run(nil, func(f *scope.Fiber) *scope.Cause {
+	scope.NewParallel().Run(func(f *scope.Fiber) *scope.Cause {
 		s := scope.New(scope.Sequential)
 		s.Close(f, scope.ExitSucceed[any]("done"))
 		return s.Add(f, func(_ *scope.Fiber, exit scope.Exit[any]) *scope.Cause {
 			fmt.Println("released after", exit)
 			return nil
 		})
-	}, nil)
+	}, scope.RunConfig{})
 	// Output: released after Success(done)
 }
 
 // A scope forked from another closes with it, at its place in the order, unless it
 // has been closed before.
 func ExampleScope_Fork() {
-	scope.NewParallel(nil).Run(nil, func(f *scope.Fiber) *scope.Cause {
+	scope.NewParallel().Run(func(f *scope.Fiber) *scope.Cause {
 		hold := func(s *scope.Scope, name string) {
 			s.Add(f, func(*scope.Fiber, scope.Exit[any]) *scope.Cause {
 				fmt.Println("release", name)
@@ -69,7 +69,7 @@ func ExampleScope_Fork() {
 		first.Close(f, scope.ExitSucceed[any](nil))
 		fmt.Println("shutting down")
 		return server.Close(f, scope.ExitSucceed[any](nil))
-	}, nil)
+	}, scope.RunConfig{})
 	// Output:
 	// release request 1
 	// shutting down
@@ -87,8 +87,8 @@ func ExampleFiber_Block() {
 		defer timer.Stop()
 		return f.Block(token, &scope.Waiting{What: "a timer"}).Cause
 	}
-	report := scope.NewDeterministic(scope.DeterministicOptions{}).Run(nil, func(f *scope.Fiber) *scope.Cause {
-		child := f.Fork(func(f *scope.Fiber) *scope.Cause { return sleep(f, time.Hour) }, scope.ForkOptions{})
+	report := scope.NewDeterministic(scope.DeterministicConfig{}).Run(func(f *scope.Fiber) *scope.Cause {
+		child := f.Fork(func(f *scope.Fiber) *scope.Cause { return sleep(f, time.Hour) }, scope.ForkConfig{})
 		if c := sleep(f, time.Second); c != nil {
 			return c
 		}
@@ -98,7 +98,7 @@ func ExampleFiber_Block() {
 		cause, ended := child.Exited()
 		fmt.Println(cause, ended)
 		return nil
-	}, nil, nil)
+	}, scope.RunConfig{})
 	fmt.Println(report.Now)
 	// Output:
 	// Cause(Interrupt(#1)) true
@@ -139,7 +139,7 @@ func ExampleCause_Err() {
 	// Output:
 	// *errors.errorString EOF false
 	// *scope.Defect defect: a bug false
-	// *scope.Interruption interrupted by fiber [7] true
+	// *scope.Interruption interrupted by fiber #7 true
 	// <nil> <nil> false
 }
 

@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -88,9 +89,11 @@ type host struct {
 	gated bool
 	// serving tells that the fiber's goroutine runs next once finish has returned.
 	serving bool
-	// steps it made behind the gate.
-	steps int32
-	next  *Fiber
+	// steps it made behind the gate (parallel), or since it last waited for anything
+	// but its turn, and whether it waits for that (deterministic).
+	steps    int32
+	yielding bool
+	next     *Fiber
 	// deterministic runtime
 	co    *coroutine
 	batch *batch
@@ -213,6 +216,7 @@ func (f *Fiber) runBody() {
 		// stopped, but the fiber still ends by the rules: its children are interrupted
 		// and its observers hear of it.
 		f.host.serving = false
+		f.disarm()
 		f.finishSurely(CauseDie(Exited{}))
 	}()
 	body := f.body
@@ -257,10 +261,29 @@ func (f *Fiber) finish(c *Cause) {
 		parent.children.remove(f)
 		parent.mu.Unlock()
 	}
-	if o == nil && !f.watched && c.HasDies() {
+	if c.HasDies() && !f.watched && !f.lookedAt(o) {
 		f.rt.unheard(f, c)
 	}
 	f.tell(o, more)
+}
+
+// lookedAt tells whether somebody looks at the exit of a fiber that has ended: through
+// first or one of the observers that come after it.
+//
+//go:noinline
+func (f *Fiber) lookedAt(first *Observer) bool {
+	if first == nil {
+		return false
+	}
+	f.mu.Lock()
+	list, others := f.observers.bystanders()
+	f.mu.Unlock()
+	if b, ok := first.to.(bystander); ok {
+		list = append(list, b)
+	} else {
+		others = true
+	}
+	return others || slices.ContainsFunc(list, bystander.looks)
 }
 
 // tell calls the observers of a fiber that has ended, o first. Nobody becomes one any

@@ -12,9 +12,9 @@ const (
 	StartInherited
 )
 
-// ForkOptions says how a fiber starts. The zero value is TypeScript's default:
+// ForkConfig says how a fiber starts. The zero value is TypeScript's default:
 // a child, started when its parent lets go, interruptible.
-type ForkOptions struct {
+type ForkConfig struct {
 	// Immediate starts the fiber at once: it runs to its first park or its end
 	// before Fork returns. On the parallel runtime it runs on beside its parent
 	// when it has made 2,048 steps, or blocks in foreign code, before that.
@@ -29,21 +29,39 @@ type ForkOptions struct {
 // Fork starts a fiber that runs body and has f's services. A child is
 // interrupted and awaited when f ends. f itself may be parked when code that
 // runs on its behalf calls this, as long as the fork is a daemon.
-func (f *Fiber) Fork(body func(*Fiber) *Cause, o ForkOptions) *Fiber {
+func (f *Fiber) Fork(body func(*Fiber) *Cause, o ForkConfig) *Fiber {
 	child := new(Fiber)
 	f.ForkInto(child, Func(body), o)
 	return child
 }
 
+// ForkBeside starts a daemon that has f's services and that no fiber holds up: on the
+// serial runtime body runs on a goroutine of its own, beside the fibers there, by the
+// clock that the runtime's own tells the time of (see BaseClock). On the other runtimes
+// it is Fork of a daemon.
+func (f *Fiber) ForkBeside(body func(*Fiber) *Cause) *Fiber {
+	child, beside := new(Fiber), f.rt.beside()
+	if beside == nil {
+		f.ForkInto(child, Func(body), ForkConfig{Daemon: true})
+		return child
+	}
+	child.init(beside, f.env, true, Func(body))
+	if !f.done {
+		child.forker = f.descendants()
+	}
+	beside.startLater(nil, child)
+	return child
+}
+
 // ForkInto is Fork into memory of the caller's, which must be zero.
-func (f *Fiber) ForkInto(child *Fiber, body Body, o ForkOptions) {
+func (f *Fiber) ForkInto(child *Fiber, body Body, o ForkConfig) {
 	f.Prepare(child, body, o)
 	f.Start(child, o)
 }
 
 // Prepare makes child ready without starting it, so that observers can be added
 // before it runs. Start must follow, or Interrupt.
-func (f *Fiber) Prepare(child *Fiber, body Body, o ForkOptions) {
+func (f *Fiber) Prepare(child *Fiber, body Body, o ForkConfig) {
 	interruptible := o.Mode == StartInterruptible || (o.Mode == StartInherited && f.Interruptible())
 	child.init(f.rt, f.env, interruptible, body)
 	child.bound = !o.Daemon || o.bound
@@ -59,7 +77,7 @@ func (f *Fiber) Prepare(child *Fiber, body Body, o ForkOptions) {
 }
 
 // Start starts what Prepare made.
-func (f *Fiber) Start(child *Fiber, o ForkOptions) {
+func (f *Fiber) Start(child *Fiber, o ForkConfig) {
 	if o.Immediate {
 		f.rt.start(child)
 	} else {
@@ -70,7 +88,7 @@ func (f *Fiber) Start(child *Fiber, o ForkOptions) {
 // ForkIn starts a daemon that ends with s: closing s interrupts and awaits it,
 // unless it is the fiber that closes. In a closed scope it never runs and is
 // interrupted.
-func (f *Fiber) ForkIn(s *Scope, child *Fiber, body Body, o ForkOptions) {
+func (f *Fiber) ForkIn(s *Scope, child *Fiber, body Body, o ForkConfig) {
 	o.Daemon = true
 	if s.Closed() {
 		child.init(f.rt, f.env, true, body)
@@ -99,7 +117,7 @@ func (f *Fiber) tie(s *Scope, at *Registration, by FiberID) {
 		f.Interrupt(by)
 		return
 	}
-	if !f.Observe(NewObserver(func(*Fiber) { s.Remove(at) })) {
+	if !f.Observe(NewBystander(func(*Fiber) { s.Remove(at) }, nil)) {
 		s.Remove(at)
 	}
 }
@@ -127,8 +145,10 @@ func (f *Fiber) Await(target *Fiber) *Cause {
 }
 
 // AwaitFiber is Await that also tells whether f slept.
-func (f *Fiber) AwaitFiber(target *Fiber) (slept bool, c *Cause) {
-	o, p := f.awaitOne(target)
+func (f *Fiber) AwaitFiber(target *Fiber) (slept bool, c *Cause) { return f.awaitFiber(target, true) }
+
+func (f *Fiber) awaitFiber(target *Fiber, looks bool) (slept bool, c *Cause) {
+	o, p := f.awaitOne(target, looks)
 	if o == nil {
 		return false, nil
 	}
@@ -140,7 +160,7 @@ func (f *Fiber) AwaitFiber(target *Fiber) (slept bool, c *Cause) {
 
 // Join waits for target's end and fails as it did.
 func (f *Fiber) Join(target *Fiber) *Cause {
-	o, p := f.awaitOne(target)
+	o, p := f.awaitOne(target, true)
 	c := p.Cause
 	if c == nil {
 		c, _ = target.Exited()
@@ -154,12 +174,16 @@ func (f *Fiber) Join(target *Fiber) *Cause {
 	})
 }
 
-func (f *Fiber) awaitOne(target *Fiber) (*Observer, Parked) {
+// awaitOne waits for target; looks tells whether the exit is looked at then.
+func (f *Fiber) awaitOne(target *Fiber, looks bool) (*Observer, Parked) {
 	if _, done := target.Exited(); done {
 		return nil, Parked{}
 	}
+	if apart(f.rt, target.rt) {
+		panic(WrongRuntime{Fiber: target.id})
+	}
 	t := f.Arm()
-	w := &awaiting{token: t, waiting: Waiting{What: "fiber", Fiber: target}}
+	w := &awaiting{token: t, waiting: Waiting{What: "fiber", Fiber: target}, looking: looks}
 	w.observer.Init(w)
 	if !target.Observe(&w.observer) {
 		t.Wake()
@@ -174,16 +198,25 @@ type awaiting struct {
 	observer Observer
 	token    Token
 	waiting  Waiting
+	looking  bool
 }
 
 // Ended implements Listener.
 func (w *awaiting) Ended(*Fiber) { w.token.Wake() }
 
-// AwaitAll waits for every one of targets, one at a time.
-func (f *Fiber) AwaitAll(targets []*Fiber) *Cause {
+func (w *awaiting) looks() bool { return w.looking }
+
+// AwaitAll waits for every one of targets, one at a time. It looks at no exit: a defect
+// is one that nobody observes, if nobody else does.
+func (f *Fiber) AwaitAll(targets []*Fiber) *Cause { return f.awaitAll(targets, false) }
+
+// AwaitExits is AwaitAll for a caller that looks at every exit afterwards.
+func (f *Fiber) AwaitExits(targets []*Fiber) *Cause { return f.awaitAll(targets, true) }
+
+func (f *Fiber) awaitAll(targets []*Fiber, looks bool) *Cause {
 	slept := false
 	for _, target := range targets {
-		o, p := f.awaitOne(target)
+		o, p := f.awaitOne(target, looks)
 		slept = slept || o != nil
 		if p.Cause != nil {
 			return f.Settle(p.Cause, func() *Cause {
@@ -198,13 +231,15 @@ func (f *Fiber) AwaitAll(targets []*Fiber) *Cause {
 	return nil
 }
 
-// InterruptAwait interrupts target and waits for its end.
+// InterruptAwait interrupts target and waits for its end. Like AwaitAll it does not look
+// at the exit.
 func (f *Fiber) InterruptAwait(target *Fiber) *Cause {
 	target.Interrupt(f.id)
-	return f.Await(target)
+	_, c := f.awaitFiber(target, false)
+	return c
 }
 
-// InterruptAll interrupts targets in order, then waits for all of them.
+// InterruptAll interrupts targets in order, then waits for all of them, as AwaitAll does.
 func (f *Fiber) InterruptAll(targets []*Fiber) *Cause { return f.InterruptAllAs(f.id, targets) }
 
 // InterruptAllAs is InterruptAll in the name of the fiber by.

@@ -11,7 +11,7 @@ func TestWindowScopeClosesDuringForkIn(t *testing.T) {
 			s := New(Sequential)
 			closes := func() {
 				closer := new(Fiber)
-				w.Parallel.Go(closer, nil, func(f *Fiber) *Cause { return s.Close(f, ExitSucceed[any](nil)) })
+				w.Parallel.Go(closer, func(f *Fiber) *Cause { return s.Close(f, ExitSucceed[any](nil)) }, RunConfig{})
 				closed := make(chan struct{})
 				if closer.Observe(NewObserver(func(*Fiber) { close(closed) })) {
 					<-closed
@@ -24,7 +24,7 @@ func TestWindowScopeClosesDuringForkIn(t *testing.T) {
 				} else {
 					w.made = closes
 				}
-				f.ForkIn(s, child, Func(func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }), ForkOptions{})
+				f.ForkIn(s, child, Func(func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }), ForkConfig{})
 				if child.flags.Load()&flagInterrupted == 0 {
 					t.Error("the fiber was not interrupted")
 					child.Interrupt(7)
@@ -52,7 +52,7 @@ func TestForkedInScopeBeforeItRuns(t *testing.T) {
 					t.Errorf("immediate %v: the scope does not know of the fiber", immediate)
 				}
 				return nil
-			}), ForkOptions{Immediate: immediate})
+			}), ForkConfig{Immediate: immediate})
 			return f.Join(child)
 		})
 		<-ended
@@ -68,13 +68,13 @@ func TestFiberInTwoScopes(t *testing.T) {
 	_, ended := w.fiber(func(f *Fiber) *Cause {
 		a, b := New(Sequential), New(Sequential)
 		other, child := new(Fiber), new(Fiber)
-		f.ForkIn(b, other, Func(func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }), ForkOptions{})
+		f.ForkIn(b, other, Func(func(f *Fiber) *Cause { return f.Block(f.Arm(), waitTest).Cause }), ForkConfig{})
 		token := make(chan Token, 1)
 		f.ForkIn(a, child, Func(func(f *Fiber) *Cause {
 			t := f.Arm()
 			token <- t
 			return f.Block(t, waitTest).Cause
-		}), ForkOptions{})
+		}), ForkConfig{})
 		child.RunIn(b)
 		(<-token).Wake()
 		c := f.Await(child)

@@ -164,12 +164,18 @@ func (f *Fiber) Shut(c *Cause) *Cause {
 // Interrupt asks the fiber to end and returns at once (TypeScript:
 // interruptUnsafe). A fiber that has ended ignores it, a masked one notes it.
 // On the deterministic runtime's effect order a parked fiber unwinds inside
-// this call. Any goroutine may call it on the parallel runtime; on the
+// this call, and so does one on the serial runtime, unless the call comes from
+// elsewhere: then it is posted. Any goroutine may call it on these two; on the
 // deterministic one only code that runs on it.
 func (f *Fiber) Interrupt(by FiberID) { f.InterruptCause(CauseInterrupt(by)) }
 
 // InterruptCause is Interrupt with the interruption's own cause.
 func (f *Fiber) InterruptCause(c *Cause) {
+	// What a fiber does between two waits is one step for all others: an interruption
+	// from elsewhere waits for its turn, too.
+	if f.rt.outside() && f.rt.post(call(func() { f.InterruptCause(c) })) {
+		return
+	}
 	f.mu.Lock()
 	if f.done {
 		f.mu.Unlock()
@@ -209,15 +215,28 @@ func (f *Fiber) InterruptCause(c *Cause) {
 }
 
 // OnInterrupt has hook called when an interruption arrives while the fiber is
-// interruptible; nil takes it back. The hook may be called more than once, from
+// interruptible, until the function that it returns is called. Hooks nest: those
+// that were there before are called, too. A hook may be called more than once, from
 // any goroutine, and must not block. It is called at once, before OnInterrupt
 // returns, when an interruption is pending.
-func (f *Fiber) OnInterrupt(hook func()) {
+func (f *Fiber) OnInterrupt(hook func()) (remove func()) {
 	f.mu.Lock()
+	outer := f.onInterrupt
 	f.onInterrupt = hook
+	if outer != nil {
+		f.onInterrupt = func() {
+			hook()
+			outer()
+		}
+	}
 	f.mu.Unlock()
-	if hook != nil && f.flags.Load()&flagPending != 0 {
+	if f.flags.Load()&flagPending != 0 {
 		hook()
+	}
+	return func() {
+		f.mu.Lock()
+		f.onInterrupt = outer
+		f.mu.Unlock()
 	}
 }
 

@@ -3,8 +3,7 @@ package scope
 import "sync"
 
 // mailbox takes letters in one at a time, for state that the ends of several
-// fibers change. On a serial runtime it does so at once, inside one another, as
-// TypeScript does; on the parallel one whoever finds it free takes in what the
+// fibers change beside one another: whoever finds it free takes in what the
 // others leave. No lock is held meanwhile.
 type mailbox struct {
 	// owner starts the fibers that letters answer with.
@@ -13,8 +12,6 @@ type mailbox struct {
 	busy  bool
 	queue []letter
 }
-
-func (m *mailbox) serial() bool { return m.owner.rt.serial() }
 
 // letter is something to do for the mailbox's owner. Opening it may answer with a
 // fiber that has been prepared, to be started when the letter is done with.
@@ -28,10 +25,6 @@ func (n note) open() *Fiber { return n() }
 // take takes in l, now or by whom it finds at work. by is the fiber whose end the
 // letter tells of, when the caller is on its goroutine, or nil.
 func (m *mailbox) take(by *Fiber, l letter) {
-	if m.serial() {
-		l.open()
-		return
-	}
 	m.mu.Lock()
 	if m.busy {
 		m.queue = append(m.queue, l)
@@ -60,9 +53,10 @@ func (m *mailbox) drain(by *Fiber, l letter) {
 		// Only what nothing else is done after here may have by's goroutine: a letter
 		// may run for long, or wait for the fiber.
 		if l == nil && by != nil {
-			by.Start(last, ForkOptions{})
+			by.Start(last, ForkConfig{})
 		} else {
-			m.owner.Start(last, ForkOptions{})
+			// Not in the owner's name: it may be ending, on a goroutine of its own.
+			m.owner.rt.startLater(nil, last)
 		}
 	}
 	returned = true

@@ -2,7 +2,6 @@ package scope
 
 import (
 	"log/slog"
-	"sync"
 	"sync/atomic"
 )
 
@@ -13,31 +12,33 @@ import (
 type Parallel struct {
 	clock Clock
 	ids   atomic.Uint64
+	// shared, when not nil, is counted in place of ids.
+	shared *atomic.Uint64
 }
 
-// NewParallel makes a parallel runtime. A nil clock is the process's one live
-// clock, so that what outlives a run (a cache, a manager of leases) may compare
-// what it read in one with what it reads in the next.
-func NewParallel(clock Clock) *Parallel {
-	if clock == nil {
-		clock = processClock()
-	}
-	return &Parallel{clock: clock}
+// NewParallel makes a parallel runtime. Without OnClock its clock is the process's
+// one live clock, so that what outlives a run (a cache, a manager of leases) may
+// compare what it read in one with what it reads in the next.
+func NewParallel(options ...RuntimeOption) *Parallel {
+	return &Parallel{clock: clockOf(options)}
 }
-
-// processClock starts with the first runtime: importing reads no clock.
-var processClock = sync.OnceValue(NewLiveClock)
 
 // Clock implements Runtime.
 func (p *Parallel) Clock() Clock { return p.clock }
 
-func (p *Parallel) nextID() FiberID { return FiberID(p.ids.Add(1)) }
-func (p *Parallel) hooks() uint32   { return 0 }
+func (p *Parallel) nextID() FiberID {
+	if p.shared != nil {
+		return FiberID(p.shared.Add(1))
+	}
+	return FiberID(p.ids.Add(1))
+}
 
-// patience is how many steps a fiber that was started immediately makes before
-// its starter goes on without it: TypeScript makes a fiber yield after as many.
-// Without a limit a racer that only computes would keep its race from starting
-// the timer that is to stop it.
+func (p *Parallel) hooks() uint32 { return 0 }
+
+// patience is how many steps a fiber makes before others get their turn though it does
+// not wait: TypeScript makes it yield after as many. Here, where fibers run side by
+// side, that is who started it immediately. Without a limit a racer that only computes
+// would keep its race from starting the timer that is to stop it.
 const patience = 2048
 
 // start lets f run to its first park, its first yield, or its end, before the
@@ -99,7 +100,13 @@ func (p *Parallel) leave(f *Fiber) {
 	}
 }
 
-func (p *Parallel) dispatch(_ *Fiber, task func()) { task() }
+func (p *Parallel) dispatch(_ *Fiber, t task) {
+	if t.fn != nil {
+		t.fn()
+	} else {
+		Token{t.fiber, t.wait}.Wake()
+	}
+}
 
 func (p *Parallel) prepare(f *Fiber) { f.host.sema.Add(1) }
 func (p *Parallel) cancel(f *Fiber)  { f.host.sema.Done() }
@@ -110,6 +117,10 @@ func (p *Parallel) beginForeign() func(func()) { return func(done func()) { done
 func (p *Parallel) settled(fn func())          { fn() }
 func (p *Parallel) abandoning() bool           { return false }
 func (p *Parallel) serial() bool               { return false }
+func (p *Parallel) outside() bool              { return false }
+func (p *Parallel) post(task) bool             { return false }
+func (p *Parallel) moved()                     {}
+func (p *Parallel) beside() *Parallel          { return p }
 
 // step counts the steps of a fiber whose starter waits.
 func (p *Parallel) step(f *Fiber) {
@@ -118,33 +129,37 @@ func (p *Parallel) step(f *Fiber) {
 	}
 }
 
-func (p *Parallel) unheard(f *Fiber, c *Cause) {
+func (p *Parallel) unheard(f *Fiber, c *Cause) { logUnheard(f, c) }
+
+func logUnheard(f *Fiber, c *Cause) {
 	die, _ := c.Defect()
 	attrs := []any{slog.Uint64("fiber", uint64(f.id)), slog.Any("defect", die.Defect)}
-	if die.Stack != nil {
-		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	if die.Panic != nil {
+		attrs = append(attrs, slog.String("at", die.At()), slog.String("stack", string(die.Stack())))
 	}
 	slog.Error("a fiber that nobody observes ended with a defect", attrs...)
 }
 
 // Run runs body as a main fiber on the caller's goroutine and returns its
-// cause when it has ended. started, when not nil, is given the fiber before
-// body runs. Detached fibers may outlive it.
-func (p *Parallel) Run(env *Env, body func(*Fiber) *Cause, started func(*Fiber)) *Cause {
+// cause when it has ended. Detached fibers may outlive it.
+func (p *Parallel) Run(body func(*Fiber) *Cause, c RunConfig) *Cause {
 	f := new(Fiber)
-	f.init(p, env, true, Func(body))
+	f.init(p, c.Env, true, Func(body))
 	f.Observe(NewObserver(func(*Fiber) {}))
-	if started != nil {
-		started(f)
+	if c.Started != nil {
+		c.Started(f)
 	}
 	f.main()
-	c, _ := f.Exited()
-	return c
+	cause, _ := f.Exited()
+	return cause
 }
 
 // Go starts a root fiber on a goroutine of its own, into memory of the caller's.
 // It does not wait for the fiber's first park: body may wait for its caller.
-func (p *Parallel) Go(f *Fiber, env *Env, body func(*Fiber) *Cause) {
-	f.init(p, env, true, Func(body))
+func (p *Parallel) Go(f *Fiber, body func(*Fiber) *Cause, c RunConfig) {
+	f.init(p, c.Env, true, Func(body))
+	if c.Started != nil {
+		c.Started(f)
+	}
 	p.startLater(nil, f)
 }

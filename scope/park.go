@@ -1,5 +1,7 @@
 package scope
 
+import "fmt"
+
 // A fiber waits by arming, handing the token to whoever will wake it, and
 // blocking. One atomic word arbitrates: the low bits are the phase, then a bit
 // that tells whether this wait may be interrupted, then the number of the wait.
@@ -24,7 +26,8 @@ const (
 	parkShift                = 4
 )
 
-// Token is the right to end one wait of one fiber, once.
+// Token is the right to end one wait of one fiber, once. The zero Token is that of no
+// wait, and must not be used.
 type Token struct {
 	fiber *Fiber
 	wait  uint64
@@ -37,11 +40,39 @@ type Waiting struct {
 	Fiber *Fiber
 }
 
-// Arm begins a wait. The fiber must go on to Block.
+// Arm begins a wait. The fiber must go on to Block. It panics while another wait of
+// the fiber has begun and not ended: code that is called between, such as the
+// registration of a callback, cannot wait itself.
 func (f *Fiber) Arm() Token {
-	n := f.park.Load()>>parkShift + 1
+	w := f.park.Load()
+	if w&phaseMask != phaseRunning {
+		f.refuseToWait()
+	}
+	n := w>>parkShift + 1
 	f.park.Store(n<<parkShift | phaseArmed)
 	return Token{f, n}
+}
+
+// WaitsAlready is the panic of a fiber that is to wait while it waits: two waits
+// would have one place for their wakes, and either could take the other's.
+type WaitsAlready struct{ Fiber FiberID }
+
+func (e WaitsAlready) Error() string {
+	return fmt.Sprintf("fiber #%d was told to wait in code that is called while its wait begins or lasts (the function of a concurrent ForEach, the registration of a Callback, a goroutine of a Blocking); let that code give an effect that waits, and run it in no other way", e.Fiber)
+}
+
+func (f *Fiber) refuseToWait() {
+	if f.rt.abandoning() {
+		panic(abandoned{}) // in a defer of user code, as the fiber is torn down
+	}
+	panic(WaitsAlready{f.id})
+}
+
+// disarm ends a wait that a Goexit left between Arm and Block.
+func (f *Fiber) disarm() {
+	if w := f.park.Load(); w&phaseMask != phaseRunning {
+		f.park.Store(w >> parkShift << parkShift)
+	}
 }
 
 // Wake ends the wait and answers true, or answers false when it was over. On

@@ -17,6 +17,10 @@ type race struct {
 	winner int
 	cause  *Cause
 	lost   []Reason
+	// missed are racers whose defects nobody has looked at so far, and left tells that
+	// nobody will: the race goes on with what it has.
+	missed []*racer
+	left   bool
 	// pair is room for the racers of the usual race.
 	pair [2]racer
 }
@@ -35,8 +39,8 @@ func (r *racer) Run(f *Fiber) *Cause { return r.in.body(r.i, f) }
 // Ended implements Listener.
 func (r *racer) Ended(*Fiber) { r.in.hear(r) }
 
-// RaceOptions configures Race.
-type RaceOptions struct {
+// RaceConfig configures Race.
+type RaceConfig struct {
 	// First ends the race with the first racer that ends, however; otherwise
 	// the first success wins, and only when all have failed the race does, with
 	// all their causes.
@@ -46,7 +50,7 @@ type RaceOptions struct {
 // Race runs n bodies as daemons beside f, starting them in order until one has
 // won. The losers are interrupted and awaited before it returns. winner is the
 // index of the body that decided, or -1 when all failed.
-func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (winner int, c *Cause) {
+func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceConfig) (winner int, c *Cause) {
 	r := &race{n: n, body: body, first: o.First, winner: -1}
 	returned, mark := false, f.Mark()
 	defer func() {
@@ -69,7 +73,10 @@ func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceOptions) (w
 func (r *race) interruptLosers(f *Fiber) *Cause {
 	r.mu.Lock()
 	losers := r.living.snapshot()
+	r.left = true
+	missed := r.takeMissed()
 	r.mu.Unlock()
+	unheardEach(missed)
 	if len(losers) == 0 {
 		return nil
 	}
@@ -89,14 +96,14 @@ func (r *race) run(f *Fiber) *Cause {
 		it := &racers[i]
 		it.in, it.i = r, i
 		it.end.Init(it)
-		f.Prepare(&it.fiber, it, ForkOptions{Daemon: true, bound: true, Immediate: true})
+		f.Prepare(&it.fiber, it, ForkConfig{Daemon: true, bound: true, Immediate: true})
 		// The race looks at its end itself: a defect before the first park must not
 		// count as unheard.
 		it.fiber.watched = true
 		r.mu.Lock()
 		r.living.add(&it.fiber)
 		r.mu.Unlock()
-		f.Start(&it.fiber, ForkOptions{Immediate: true})
+		f.Start(&it.fiber, ForkConfig{Immediate: true})
 		if !it.fiber.Observe(&it.end) {
 			r.hear(it)
 		}
@@ -126,6 +133,19 @@ func (r *race) over() bool {
 	return r.done
 }
 
+func (r *race) takeMissed() []*racer {
+	missed := r.missed
+	r.missed = nil
+	return missed
+}
+
+func unheardEach(missed []*racer) {
+	for _, it := range missed {
+		c, _ := it.fiber.Exited()
+		it.fiber.rt.unheard(&it.fiber, c)
+	}
+}
+
 // hear takes in that a racer ended.
 func (r *race) hear(it *racer) {
 	c, _ := it.fiber.Exited()
@@ -133,6 +153,9 @@ func (r *race) hear(it *racer) {
 	r.living.remove(&it.fiber)
 	r.ended++
 	wakes := false
+	if c.HasDies() && (r.done || r.left || !r.first) {
+		r.missed = append(r.missed, it)
+	}
 	switch {
 	case r.first || c == nil:
 		if wakes = !r.done; wakes {
@@ -143,9 +166,17 @@ func (r *race) hear(it *racer) {
 		if r.ended >= r.n && !r.done {
 			r.cause = CauseFromReasons(r.lost...).ElectDefects()
 			wakes = true
+			if !r.left {
+				r.missed = nil // the race's own cause has them
+			}
 		}
 	}
+	var missed []*racer
+	if r.done || r.left {
+		missed = r.takeMissed()
+	}
 	r.mu.Unlock()
+	unheardEach(missed)
 	if wakes {
 		r.token.Wake()
 	}

@@ -3,25 +3,25 @@ package scope
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 )
 
 // Report is what a deterministic run ended with.
 type Report struct {
-	// Main is the main fiber.
-	Main *Fiber
+	// Main is the main fiber, and Ended tells whether it ended.
+	Main  *Fiber
+	Ended bool
 	// Now is how far the clock went.
 	Now time.Duration
-	// Steps is the number of steps, when they were counted.
+	// Steps is the number of steps.
 	Steps int
 	// StepLimit tells that the run was cut off at MaxSteps.
 	StepLimit bool
 	// Stuck are the fibers that were still waiting, by number.
 	Stuck []Stuck
-	// Unheard are the fibers that ended with a defect which nobody observed. The
-	// parallel runtime logs them.
+	// Unheard are the fibers that ended with a defect which nobody looked at: see
+	// NewBystander. The parallel runtime logs them.
 	Unheard []Unheard
 }
 
@@ -58,12 +58,9 @@ func (r Report) String() string {
 }
 
 func (d *Deterministic) report(main *Fiber) Report {
-	r := Report{Main: main, Now: d.clock.now, Steps: d.steps, StepLimit: d.exceeded, Unheard: d.defects}
-	for f := range d.live {
-		if f.host.co.dying {
-			continue
-		}
-		on := "something unknown"
+	r := Report{Main: main, Now: d.clock.now, Steps: d.steps, StepLimit: d.halted, Unheard: d.defects}
+	for _, f := range d.alive() {
+		on := "its turn"
 		if w := f.host.wait; w != nil {
 			on = w.What
 			if w.Fiber != nil {
@@ -72,7 +69,6 @@ func (d *Deterministic) report(main *Fiber) Report {
 		}
 		r.Stuck = append(r.Stuck, Stuck{Fiber: f.id, On: on, At: frames(f.host.co.where)})
 	}
-	slices.SortFunc(r.Stuck, func(a, b Stuck) int { return int(a.Fiber) - int(b.Fiber) })
 	return r
 }
 
@@ -85,9 +81,7 @@ func frames(pcs []uintptr) []string {
 	for {
 		fr, more := it.Next()
 		line := fmt.Sprintf("%s:%d (%s)", fr.File, fr.Line, fr.Function)
-		if strings.HasPrefix(fr.Function, "github.com/rivus/tether/scope.") ||
-			strings.HasPrefix(fr.Function, "github.com/rivus/tether/effect.") ||
-			strings.HasPrefix(fr.Function, "iter.") || strings.HasPrefix(fr.Function, "runtime.") {
+		if kernels(fr.Function) || strings.HasPrefix(fr.Function, "iter.") || strings.HasPrefix(fr.Function, "runtime.") {
 			rest = append(rest, line)
 		} else {
 			own = append(own, line)

@@ -65,7 +65,7 @@ func TestScoped(t *testing.T) {
 			}
 			var env *scope.Env
 			fiber := new(scope.Fiber)
-			scope.NewParallel(nil).Go(fiber, env.WithScope(outer), func(f *scope.Fiber) *scope.Cause {
+			scope.NewParallel().Go(fiber, func(f *scope.Fiber) *scope.Cause {
 				return f.Scoped(func(s *scope.Scope) *scope.Cause {
 					if f.Scope() != s {
 						t.Error("the scope is not at hand")
@@ -74,7 +74,7 @@ func TestScoped(t *testing.T) {
 					s.Add(f, finalizer(1))
 					return c.body(f)
 				})
-			})
+			}, scope.RunConfig{Env: env.WithScope(outer)})
 			if o := scope.NewObserver(func(f *scope.Fiber) { cause, _ := f.Exited(); ended <- cause }); !fiber.Observe(o) {
 				cause, _ := fiber.Exited()
 				ended <- cause
@@ -91,12 +91,12 @@ func TestScoped(t *testing.T) {
 
 // What the finalizers of Scoped fail with joins the cause.
 func TestScopedWhoseFinalizerFails(t *testing.T) {
-	c := scope.NewParallel(nil).Run(nil, func(f *scope.Fiber) *scope.Cause {
+	c := scope.NewParallel().Run(func(f *scope.Fiber) *scope.Cause {
 		return f.Scoped(func(s *scope.Scope) *scope.Cause {
 			s.Add(f, func(*scope.Fiber, scope.Exit[any]) *scope.Cause { panic("release") })
 			return scope.CauseFail(errors.New("work"))
 		})
-	}, nil)
+	}, scope.RunConfig{})
 	if got := len(c.Reasons()); got != 2 || !c.HasDies() {
 		t.Errorf("%v", c)
 	}

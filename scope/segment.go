@@ -2,7 +2,6 @@ package scope
 
 import (
 	"runtime"
-	"runtime/debug"
 )
 
 // Enter counts one more nested evaluation and tells whether it must begin a new
@@ -28,8 +27,9 @@ func (f *Fiber) Mark() Mark { return Mark{f.depth, f.segment} }
 func (f *Fiber) Reset(m Mark) { f.depth, f.segment = m.depth, m.segment }
 
 // Unwound makes f ready for what still has to run while a Goexit unwinds it: it is
-// back at m, and masked, as finalizers are.
+// back at m, waits for nothing, and is masked, as finalizers are.
 func (f *Fiber) Unwound(m Mark) {
+	f.disarm()
 	f.Reset(m)
 	f.MaskAfter(nil)
 }
@@ -55,13 +55,14 @@ func (f *Fiber) Segment(fn func()) *Cause {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		f.rt.moved()
 		func() {
 			defer func() {
 				if r := recover(); r != nil {
 					if c, ok := r.(carried); ok {
 						raised = &c
 					} else {
-						raised = &carried{value: r, stack: debug.Stack()}
+						raised = &carried{recovered(r)}
 					}
 				}
 			}()
@@ -71,6 +72,7 @@ func (f *Fiber) Segment(fn func()) *Cause {
 		returned = true
 	}()
 	<-done
+	f.rt.moved()
 	f.segment = before
 	switch {
 	case !returned:

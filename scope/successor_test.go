@@ -11,10 +11,10 @@ import (
 func TestObserverThatExits(t *testing.T) {
 	gate, heard := make(chan struct{}), make(chan struct{})
 	var f scope.Fiber
-	scope.NewParallel(nil).Go(&f, nil, func(*scope.Fiber) *scope.Cause {
+	scope.NewParallel().Go(&f, func(*scope.Fiber) *scope.Cause {
 		<-gate
 		return nil
-	})
+	}, scope.RunConfig{})
 	f.Observe(scope.NewObserver(func(*scope.Fiber) { runtime.Goexit() }))
 	f.Observe(scope.NewObserver(func(*scope.Fiber) { runtime.Goexit() }))
 	f.Observe(scope.NewObserver(func(*scope.Fiber) { close(heard) }))
@@ -33,13 +33,13 @@ func TestStartOnAFiberThatHasEnded(t *testing.T) {
 				ran <- struct{}{}
 				return nil
 			})
-			scope.NewParallel(nil).Go(&first, nil, func(*scope.Fiber) *scope.Cause {
+			scope.NewParallel().Go(&first, func(*scope.Fiber) *scope.Cause {
 				<-gate
 				return nil
-			})
+			}, scope.RunConfig{})
 			first.Observe(scope.NewObserver(func(f *scope.Fiber) {
-				f.ForkInto(&second, body, scope.ForkOptions{Daemon: true})
-				f.ForkInto(&third, body, scope.ForkOptions{Daemon: true})
+				f.ForkInto(&second, body, scope.ForkConfig{Daemon: true})
+				f.ForkInto(&third, body, scope.ForkConfig{Daemon: true})
 			}))
 			first.Observe(scope.NewObserver(func(*scope.Fiber) { last() }))
 			close(gate)

@@ -17,14 +17,14 @@ func TestGoexitInTheObserverOfAnUnrunChild(t *testing.T) {
 			f.Prepare(child, scope.Func(func(*scope.Fiber) *scope.Cause {
 				t.Error("the child ran")
 				return nil
-			}), scope.ForkOptions{})
+			}), scope.ForkConfig{})
 			child.Observe(scope.NewObserver(func(*scope.Fiber) { runtime.Goexit() }))
 		}
 		f.Fork(func(f *scope.Fiber) *scope.Cause {
 			c := f.Block(f.Arm(), &scope.Waiting{What: "nothing"}).Cause
 			*interrupted++
 			return c
-		}, scope.ForkOptions{Immediate: true})
+		}, scope.ForkConfig{Immediate: true})
 		return nil
 	}
 	check := func(t *testing.T, f *scope.Fiber, interrupted int) {
@@ -40,22 +40,30 @@ func TestGoexitInTheObserverOfAnUnrunChild(t *testing.T) {
 	t.Run("parallel", func(t *testing.T) {
 		interrupted, ended := 0, make(chan struct{})
 		f, gate := new(scope.Fiber), make(chan struct{})
-		scope.NewParallel(nil).Go(f, nil, func(f *scope.Fiber) *scope.Cause {
+		scope.NewParallel().Go(f, func(f *scope.Fiber) *scope.Cause {
 			<-gate
 			return body(f, &interrupted)
-		})
+		}, scope.RunConfig{})
 		f.Observe(scope.NewObserver(func(*scope.Fiber) { close(ended) }))
 		close(gate)
+		<-ended
+		check(t, f, interrupted)
+	})
+	t.Run("serial", func(t *testing.T) {
+		interrupted, ended := 0, make(chan struct{})
+		f := new(scope.Fiber)
+		scope.NewSerial().Go(f, func(f *scope.Fiber) *scope.Cause { return body(f, &interrupted) },
+			scope.RunConfig{Started: func(f *scope.Fiber) { f.Observe(scope.NewObserver(func(*scope.Fiber) { close(ended) })) }})
 		<-ended
 		check(t, f, interrupted)
 	})
 	t.Run("deterministic", func(t *testing.T) {
 		interrupted := 0
 		var parent *scope.Fiber
-		report := scope.NewDeterministic(scope.DeterministicOptions{}).Run(nil, func(f *scope.Fiber) *scope.Cause {
-			parent = f.Fork(func(f *scope.Fiber) *scope.Cause { return body(f, &interrupted) }, scope.ForkOptions{})
+		report := scope.NewDeterministic(scope.DeterministicConfig{}).Run(func(f *scope.Fiber) *scope.Cause {
+			parent = f.Fork(func(f *scope.Fiber) *scope.Cause { return body(f, &interrupted) }, scope.ForkConfig{})
 			return f.Await(parent)
-		}, nil, nil)
+		}, scope.RunConfig{})
 		check(t, parent, interrupted)
 		if len(report.Stuck) > 0 {
 			t.Errorf("stuck: %v", report.Stuck)
@@ -68,18 +76,18 @@ func TestInterruptAllWithAGoexitOnItsWay(t *testing.T) {
 	var targets []*scope.Fiber
 	over, gate := make(chan struct{}), make(chan struct{})
 	f := new(scope.Fiber)
-	scope.NewParallel(nil).Go(f, nil, func(f *scope.Fiber) *scope.Cause {
+	scope.NewParallel().Go(f, func(f *scope.Fiber) *scope.Cause {
 		<-gate
 		for i := range 4 {
 			target := new(scope.Fiber)
-			f.Prepare(target, scope.Func(func(*scope.Fiber) *scope.Cause { return nil }), scope.ForkOptions{Daemon: true})
+			f.Prepare(target, scope.Func(func(*scope.Fiber) *scope.Cause { return nil }), scope.ForkConfig{Daemon: true})
 			if i%2 == 0 {
 				target.Observe(scope.NewObserver(func(*scope.Fiber) { runtime.Goexit() }))
 			}
 			targets = append(targets, target)
 		}
 		return f.InterruptAll(targets)
-	})
+	}, scope.RunConfig{})
 	f.Observe(scope.NewObserver(func(*scope.Fiber) { close(over) }))
 	close(gate)
 	<-over

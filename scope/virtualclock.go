@@ -1,10 +1,6 @@
 package scope
 
-import (
-	"container/heap"
-	"math"
-	"time"
-)
+import "time"
 
 // VirtualClock is the clock of a deterministic run. It moves only when nothing
 // is ready, to the earliest timer; timers of one time fire in the order they
@@ -13,8 +9,7 @@ type VirtualClock struct {
 	start  time.Time
 	now    time.Duration
 	offset time.Duration
-	seq    uint64
-	timers timerHeap
+	timers timers
 }
 
 func newVirtualClock(start time.Time) *VirtualClock {
@@ -35,75 +30,35 @@ func (c *VirtualClock) JumpWall(d time.Duration) { c.offset += d }
 
 // Skip moves the clock by d and fires nothing: what was due meanwhile fires late,
 // at the new time, as in a process that was stopped. A d that is not positive
-// does nothing.
-func (c *VirtualClock) Skip(d time.Duration) { c.now += max(d, 0) }
+// does nothing, one that is too long leads to the end of time.
+func (c *VirtualClock) Skip(d time.Duration) { c.now = due(c.now, d) }
 
 // AfterFunc implements Clock.
 func (c *VirtualClock) AfterFunc(d time.Duration, f func()) Timer {
-	c.seq++
-	at := c.now + max(d, 0)
-	if at < c.now {
-		// Too long for a duration; it must not become the next one to fire.
-		at = math.MaxInt64
-	}
-	t := &virtualTimer{clock: c, at: at, seq: c.seq, fn: f}
-	heap.Push(&c.timers, t)
+	t := &virtualTimer{clock: c, timer: timer{at: due(c.now, d), fn: f}}
+	c.timers.number(&t.timer)
+	c.timers.add(&t.timer)
 	return t
 }
 
 // Timers is the number of timers that are set.
-func (c *VirtualClock) Timers() int { return len(c.timers) }
+func (c *VirtualClock) Timers() int { return c.timers.len() }
 
 func (c *VirtualClock) fireNext() bool {
-	if len(c.timers) == 0 {
+	if c.timers.len() == 0 {
 		return false
 	}
-	t := heap.Pop(&c.timers).(*virtualTimer)
+	t := c.timers.first()
+	c.timers.remove(t)
 	c.now = max(c.now, t.at)
 	t.fn()
 	return true
 }
 
 type virtualTimer struct {
+	timer
 	clock *VirtualClock
-	at    time.Duration
-	seq   uint64
-	fn    func()
-	index int
 }
 
 // Stop implements Timer.
-func (t *virtualTimer) Stop() bool {
-	if t.index < 0 {
-		return false
-	}
-	heap.Remove(&t.clock.timers, t.index)
-	return true
-}
-
-type timerHeap []*virtualTimer
-
-func (h timerHeap) Len() int { return len(h) }
-func (h timerHeap) Less(i, j int) bool {
-	return h[i].at < h[j].at || (h[i].at == h[j].at && h[i].seq < h[j].seq)
-}
-
-func (h timerHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-
-func (h *timerHeap) Push(x any) {
-	t := x.(*virtualTimer)
-	t.index = len(*h)
-	*h = append(*h, t)
-}
-
-func (h *timerHeap) Pop() any {
-	old := *h
-	t := old[len(old)-1]
-	old[len(old)-1] = nil
-	t.index = -1
-	*h = old[:len(old)-1]
-	return t
-}
+func (t *virtualTimer) Stop() bool { return t.clock.timers.remove(&t.timer) }

@@ -19,7 +19,7 @@ type windowed struct {
 	made func()
 }
 
-func newWindowed() *windowed { return &windowed{Parallel: NewParallel(nil)} }
+func newWindowed() *windowed { return &windowed{Parallel: NewParallel()} }
 
 func (w *windowed) prepare(f *Fiber) {
 	w.Parallel.prepare(f)
@@ -338,9 +338,9 @@ func TestWindowInterruptionOfAStart(t *testing.T) {
 			ends := 0
 			_, ended := w.fiber(func(f *Fiber) *Cause {
 				child = new(Fiber)
-				f.Prepare(child, Func(func(*Fiber) *Cause { t.Error("the body ran"); return nil }), ForkOptions{})
+				f.Prepare(child, Func(func(*Fiber) *Cause { t.Error("the body ran"); return nil }), ForkConfig{})
 				child.Observe(NewObserver(func(*Fiber) { ends++ }))
-				f.Start(child, ForkOptions{})
+				f.Start(child, ForkConfig{})
 				return f.Await(child)
 			})
 			<-ended

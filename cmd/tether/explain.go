@@ -62,7 +62,20 @@ func explanation(path string, what purpose, err error) string {
 	return ""
 }
 
+// fileOf is the file that the failure is about, as the caller would write it: a fence
+// or a holder file beside path has its name and more. Else it is path, or its folder.
+func fileOf(path string, f *platform.Failure) string {
+	if base := filepath.Base(f.Path); strings.HasPrefix(base, filepath.Base(path)+".") || strings.HasPrefix(base, filepath.Base(path)+"-") {
+		return filepath.Join(filepath.Dir(path), base)
+	}
+	return path
+}
+
 func explainFile(path string, what purpose, f *platform.Failure) string {
+	if f.PID != 0 {
+		return f.Error()
+	}
+	path = fileOf(path, f)
 	name := plain(path)
 	switch f.Reason {
 	case platform.ReasonNotFound:
@@ -85,6 +98,8 @@ func explainFile(path string, what purpose, f *platform.Failure) string {
 			return name + " is a damaged database, and was left as it is; restore it from a backup, or save what is left with sqlite3's .recover"
 		}
 		return name + " is no database, and was left as it is; check the path"
+	case platform.ReasonNotLock:
+		return name + " is no lock, nor a part of one, and was left as it is; choose another path for the lock"
 	case platform.ReasonIsDirectory:
 		return name + " is a folder; give the path of a file"
 	case platform.ReasonNotDirectory:

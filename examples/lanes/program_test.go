@@ -18,7 +18,7 @@ func TestProgram(t *testing.T) {
 		lasts: time.Minute, rooms: 4, concurrent: 2, turn: time.Second,
 		in: strings.NewReader("room:1\nroom:2\nnobody\n"), out: &out,
 	}
-	result := effect.RunDeterministic(program(o), effect.DeterministicOptions{})
+	result := effect.RunDeterministic(program(o), effect.DeterministicConfig{})
 	if exit, ended := result.Exit.Get(); !ended || exit.IsFailure() {
 		t.Fatalf("ended with %v\n%s", exit, result.Report)
 	}

@@ -59,7 +59,7 @@ var openSink = effect.Gen(func(do *effect.Do) sink {
 func read(document string) effect.Effect[string] {
 	return effect.Gen(func(do *effect.Do) string {
 		library := do.Await(libraryService.Get())
-		return do.Await(effect.RetryWith(library.read(document), effect.RetryOptions{
+		return do.Await(effect.RetryWith(library.read(document), effect.RetryConfig{
 			Schedule: effect.ScheduleExponential(100*time.Millisecond, 2),
 			Times:    mo.Some(3),
 			While:    func(err error) bool { _, is := err.(*slow); return is },

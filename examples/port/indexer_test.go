@@ -51,7 +51,7 @@ func run(t *testing.T, books library, out *ledger, documents ...string) (report,
 	o := effect.RunDeterministic(indexAll(documents).
 		Provide(libraryService.Of(books)).
 		Provide(journalService.Of(opened)).
-		Provide(lease.MemoryRepository().ProvideMerge(platform.Live)), effect.DeterministicOptions{})
+		Provide(lease.MemoryRepository().ProvideMerge(platform.Live)), effect.DeterministicConfig{})
 	exit, ended := o.Exit.Get()
 	result, ok := exit.Value()
 	if !ended || !ok {

@@ -82,7 +82,22 @@ func FullDisk(t *testing.T, dir string) (free func()) {
 	}
 }
 
-// ReadOnly makes dir a read-only file system until the test ends.
+// Memory mounts an empty file system at dir until the test ends.
+func Memory(t *testing.T, dir string) {
+	t.Helper()
+	mount(t, dir, func() error { return unix.Mount("tmpfs", dir, "tmpfs", 0, "mode=755") })
+}
+
+// NoWrites makes the file system that is mounted at dir read-only, wherever it is
+// seen.
+func NoWrites(t *testing.T, dir string) {
+	t.Helper()
+	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Skip("not permitted here: ", err)
+	}
+}
+
+// ReadOnly makes a read-only mount of dir, which may be a file, until the test ends.
 func ReadOnly(t *testing.T, dir string) {
 	t.Helper()
 	mount(t, dir, func() error { return unix.Mount(dir, dir, "", unix.MS_BIND, "") })

@@ -6,6 +6,7 @@
 //	go run ./internal/mutants -short             # without those that need node
 //	go run ./internal/mutants kernel/one-fifo    # these
 //	go run ./internal/mutants -list
+//	go run ./internal/mutants -random 100 -seed 7  # generated ones, and how many were caught
 //	go run ./internal/mutants -table             # all, and the tables in docs/ anew
 //	go run ./internal/mutants -overlay DIR NAME  # writes DIR/overlay.json for go test -overlay
 //
@@ -26,4 +27,8 @@
 // one test program (see splice), and an environment variable picks the one that
 // is active. For this a patch may change the bodies of functions and the imports,
 // nothing else.
+//
+// A random mutant changes one operator, condition, number, result or statement of the
+// logic in scope, effect, lanes, lease and processlock. It is caught when a test fails
+// by an assertion; a crash and a test that does not end are counted apart.
 package main

@@ -17,6 +17,8 @@ func main() {
 	flag.BoolVar(&c.short, "short", false, "leave out the differential run, which needs node")
 	flag.BoolVar(&c.table, "table", false, "write the tables in docs/ anew; vectors are counted, recorded and fresh ones")
 	flag.StringVar(&c.overlay, "overlay", "", "only write this folder's overlay.json, with one mutant's change")
+	flag.IntVar(&c.random, "random", 0, "try so many generated mutants in place of the kept ones")
+	flag.Uint64Var(&c.seed, "seed", 1, "where random mutants begin")
 	flag.DurationVar(&c.timeout, "timeout", 2*time.Minute, "how long one run of a test may take")
 	flag.IntVar(&c.jobs, "j", runtime.GOMAXPROCS(0), "how many tests run at a time")
 	flag.Usage = func() {
@@ -35,6 +37,8 @@ type command struct {
 	overlay            string
 	timeout            time.Duration
 	jobs               int
+	random             int
+	seed               uint64
 }
 
 // fresh is the differential run that -table counts for every mutant that the
@@ -45,6 +49,9 @@ func (c command) run(names []string) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
+	}
+	if c.random > 0 {
+		return c.proveRandom(root)
 	}
 	all, err := load(root)
 	if err != nil {

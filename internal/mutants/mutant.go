@@ -17,6 +17,8 @@ type mutant struct {
 	rule  string
 	fails check
 	files []filePatch
+	// texts is what a random mutant makes of its file, in place of a patch.
+	texts map[string]string
 }
 
 // check is what must fail with a mutant: a test, or the differential run.

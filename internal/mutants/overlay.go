@@ -14,6 +14,9 @@ import (
 
 // mutated is the files of the module at root with m's patch applied, by path.
 func (m mutant) mutated(root string) (map[string]string, error) {
+	if m.texts != nil {
+		return m.texts, nil
+	}
 	files := map[string]string{}
 	for _, p := range m.files {
 		text, err := os.ReadFile(filepath.Join(root, p.file))

@@ -132,8 +132,10 @@ type source struct {
 	rest []string
 }
 
-func parseSource(text string) (*source, error) {
-	s := &source{text: text, set: token.NewFileSet(), funcs: map[string]*ast.FuncDecl{}}
+func parseSource(text string) (*source, error) { return parseSourceIn(token.NewFileSet(), text) }
+
+func parseSourceIn(set *token.FileSet, text string) (*source, error) {
+	s := &source{text: text, set: set, funcs: map[string]*ast.FuncDecl{}}
 	var err error
 	if s.file, err = parser.ParseFile(s.set, "", text, parser.SkipObjectResolution); err != nil {
 		return nil, err

@@ -125,6 +125,13 @@ func (c *Conn) Moved(schema Text) (bool, error) {
 	return libc.AtomicLoadPInt32(c.scratch) != 0, nil
 }
 
+// LeaveLog has Close leave the write-ahead log as it is: nothing of it is written into
+// the database, and it is not removed.
+func (c *Conn) LeaveLog() error {
+	on := libc.VaList(c.scratch, int32(1), uintptr(0))
+	return c.check(lib.Xsqlite3_db_config(c.tls, c.db, lib.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on))
+}
+
 // LockState is the lock that this connection itself has on the file of the
 // attached database: one of the Lock constants.
 func (c *Conn) LockState(schema Text) (int, error) {
@@ -135,9 +142,18 @@ func (c *Conn) LockState(schema Text) (int, error) {
 	return int(libc.AtomicLoadPInt32(c.scratch)), nil
 }
 
-// LockReserved is the state from which on no other connection may write; those
-// above are PENDING and EXCLUSIVE.
-const LockReserved = lib.SQLITE_LOCK_RESERVED
+// LockReserved is the state from which on no other connection may write; then come
+// PENDING and LockExclusive, in which no other may read either.
+const (
+	LockReserved  = lib.SQLITE_LOCK_RESERVED
+	LockExclusive = lib.SQLITE_LOCK_EXCLUSIVE
+)
+
+// ReadOnly reports whether the file of the attached database schema could only be
+// opened for reading, which SQLite does without a word when it may not write it.
+func (c *Conn) ReadOnly(schema Text) bool {
+	return lib.Xsqlite3_db_readonly(c.tls, c.db, uintptr(schema)) != 0 // -1: no such schema
+}
 
 func (c *Conn) check(rc int32) error {
 	if rc == lib.SQLITE_OK {

@@ -14,13 +14,13 @@ func onHandle(a args, use func(h *fiberHandle) E) E { return with(a.in, a.str(0)
 
 func runOptions(o map[string]any) (opts []effect.RunOption) {
 	if o["onlyIfMissing"] == true {
-		opts = append(opts, effect.OnlyIfMissing)
+		opts = append(opts, effect.OnlyIfMissing())
 	}
 	if o["propagateInterruption"] == true {
-		opts = append(opts, effect.PropagateInterruption)
+		opts = append(opts, effect.PropagateInterruption())
 	}
 	if o["startImmediately"] == false {
-		opts = append(opts, effect.StartLater)
+		opts = append(opts, effect.StartLater())
 	}
 	return opts
 }

@@ -10,13 +10,13 @@ type fiber = effect.Fiber[any]
 
 func forkOptions(o map[string]any) (opts []effect.ForkOption) {
 	if o["immediate"] == true {
-		opts = append(opts, effect.StartImmediately)
+		opts = append(opts, effect.StartImmediately())
 	}
 	switch o["uninterruptible"] {
 	case true:
-		opts = append(opts, effect.StartUninterruptible)
+		opts = append(opts, effect.StartUninterruptible())
 	case "inherit":
-		opts = append(opts, effect.StartInherited)
+		opts = append(opts, effect.StartInherited())
 	}
 	return opts
 }

@@ -25,11 +25,11 @@ var _ = register(map[string]operation{
 })
 
 func (a args) retryWith(s effect.AnySchedule) E {
-	return effect.RetryWith(a.of(0), effect.RetryOptions{Schedule: s, Times: mo.Some(a.int(1))})
+	return effect.RetryWith(a.of(0), effect.RetryConfig{Schedule: s, Times: mo.Some(a.int(1))})
 }
 
 func (a args) repeatWith(s effect.AnySchedule) E {
-	return void(effect.RepeatWith(a.of(0), effect.RepeatOptions[any]{Schedule: s, Times: mo.Some(a.int(1))}))
+	return void(effect.RepeatWith(a.of(0), effect.RepeatConfig[any]{Schedule: s, Times: mo.Some(a.int(1))}))
 }
 
 // scheduleOf is a schedule as programs write it. An output that is a number

@@ -111,7 +111,7 @@ func deterministic(t *testing.T, program any) seen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := effect.RunDeterministic(main, effect.DeterministicOptions{})
+	out := effect.RunDeterministic(main, effect.DeterministicConfig{})
 	exit := "pending"
 	if e, ok := out.Exit.Get(); ok {
 		exit = vectors.ExitText(e)
@@ -142,7 +142,7 @@ func inParallel(t *testing.T, program any, want seen, scale time.Duration) seen 
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt := scope.NewParallel(newScaled(scale))
+	rt := scope.NewParallel(scope.OnClock(newScaled(scale)))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan scope.Exit[any], 1)
 	go func() { ended <- effect.RunExitOn(ctx, rt, main) }()

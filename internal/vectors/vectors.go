@@ -51,18 +51,19 @@ var ErrEndless = fmt.Errorf("the program took more than %d steps", StepLimit)
 
 // Run runs a program (decoded JSON) in the effect order on a virtual clock.
 func Run(program any) (Result, error) {
-	r, _, err := RunWith(program, scope.DeterministicOptions{MaxSteps: StepLimit})
+	r, _, err := RunWith(program, scope.DeterministicConfig{MaxSteps: StepLimit})
 	return r, err
 }
 
-// RunWith is Run with options of the caller's. It also gives the run's report.
-func RunWith(program any, o scope.DeterministicOptions) (r Result, report scope.Report, err error) {
+// RunWith is Run with a config of the caller's, but for its OnEnd. It also gives the run's report.
+func RunWith(program any, c scope.DeterministicConfig) (r Result, report scope.Report, err error) {
 	in := &interp{names: map[string]any{}, counters: map[string]int{}, pause: effect.YieldNow()}
 	main, err := in.program(program)
 	if err != nil {
 		return Result{}, scope.Report{}, err
 	}
-	out := effect.RunDeterministicOn(scope.NewDeterministic(o), main, func(scope.Exit[any]) { in.log(nil, "#done") })
+	c.OnEnd = func(*scope.Fiber) { in.log(nil, "#done") }
+	out := effect.RunDeterministic(main, c)
 	if out.StepLimit {
 		return Result{}, out.Report, ErrEndless
 	}
