@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -193,5 +194,45 @@ func (p program) run(t *testing.T, path string) {
 	}
 	if err := run.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, &said)
+	}
+}
+
+// A panic in a program of the README says as much as Go's own: the value, the line, and
+// the stack from there on.
+func TestAPanicInTheREADMEsProgram(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code []byte
+	for _, block := range goBlock.FindAllSubmatch(text, -1) {
+		if bytes.Contains(block[1], []byte("effect.Scoped(")) && bytes.Contains(block[1], []byte("package main")) {
+			code = block[1]
+			break
+		}
+	}
+	panics := bytes.Replace(code, []byte(`fmt.Println("saved by", token)`), []byte(`var m map[string]int; m[fmt.Sprint(token)]++`), 1)
+	if bytes.Equal(code, panics) {
+		t.Fatal("the program does not save any more")
+	}
+	line := 1 + bytes.Count(panics[:bytes.Index(panics, []byte("var m map"))], []byte("\n"))
+	o := newOverlay(t)
+	bin := filepath.Join(o.temp, "panics")
+	if out, err := o.command("build", "-o", bin, o.add("panics", panics)).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := exec.Command(bin)
+	run.Dir = t.TempDir()
+	out, err := run.CombinedOutput()
+	if err == nil || run.ProcessState.ExitCode() != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{
+		`defect: assignment to entry in nil map \(\S+main\.go:%d\)`,
+		`goroutine \d+ \[running\]:\nmain\.save\S*\(.*\)\n\t\S+main\.go:%d`,
+	} {
+		if want := fmt.Sprintf(want, line); !regexp.MustCompile(want).Match(out) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
 	}
 }

@@ -93,7 +93,14 @@ func (d ScheduleDecision[Out]) untyped[_ onUse]() ScheduleDecision[any] {
 // CurrentScheduleMetadata is the step that led to the run at hand, for effects
 // under Retry, Repeat and Schedule; its Attempt is 0 in the first run and
 // outside (TypeScript: Schedule.CurrentMetadata).
-var CurrentScheduleMetadata = NewReference("Schedule/CurrentMetadata", func() ScheduleMetadata[any] { return ScheduleMetadata[any]{} })
+var CurrentScheduleMetadata = NewReference("Schedule/CurrentMetadata", noSchedule)
+
+// noSchedule is the metadata of a run that no step led to. Its times are the epoch, as
+// in TypeScript, and not Go's zero time.
+func noSchedule() (m ScheduleMetadata[any]) {
+	m.Start, m.Now = time.UnixMilli(0).UTC(), time.UnixMilli(0).UTC()
+	return m
+}
 
 // scheduleCount derives metadata from ticks. Every constructor and combinator
 // that needs metadata has one of its own: a schedule that begins in the middle,

@@ -45,6 +45,9 @@ func pause(delay time.Duration) Effect[Unit] {
 func attempt[A any](f *scope.Fiber, e Effect[A], m ScheduleMetadata[any]) (A, *scope.Cause) {
 	prev := f.Env()
 	defer f.SetEnv(prev)
+	if m.Attempt == 0 {
+		m = noSchedule()
+	}
 	f.SetEnv(CurrentScheduleMetadata.In(prev, m))
 	return guarded(f, e)
 }

@@ -167,7 +167,7 @@ func (b *board) status() Status {
 	for _, l := range [2]*list.List[record]{&b.running, &b.queue} {
 		for e := l.Front(); e != nil; e = e.Next() {
 			r := &e.Value
-			out.Lanes = append(out.Lanes, LaneStatus{Key: r.key, State: r.lane.state, Pending: r.lane.pending})
+			out.Lanes = append(out.Lanes, LaneStatus{Key: r.key, State: r.lane.state, Pending: r.lane.owed()})
 		}
 	}
 	return out

@@ -29,7 +29,7 @@ func TestN15_Drain(t *testing.T) {
 		if closed, ok := err.(*lanes.Closed); !ok || closed.Key != "a" {
 			s.t.Errorf("wake: %v", err)
 		}
-		s.equal("status", board.StatusNow(), "{1 1 true [{a running true} {b queued false}]}")
+		s.equal("status", board.StatusNow(), "{1 1 true [{a running true} {b queued true}]}")
 		do.Await(s.raising("go"))
 		do.Await(s.reached("ended b", 1))
 		s.equal("is over", ended(first), false)

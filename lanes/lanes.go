@@ -248,8 +248,8 @@ func (l *Lanes) warn(what, key string, c *scope.Cause) {
 	// A logger that panics has nobody left to hear of it.
 	defer func() { _ = recover() }()
 	attrs := []any{slog.String("key", key), slog.String("cause", c.String())}
-	if die, ok := c.Defect(); ok && die.Stack != nil {
-		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	if die, ok := c.Defect(); ok && die.Panic != nil {
+		attrs = append(attrs, slog.String("at", die.At()), slog.String("stack", string(die.Stack())))
 	}
 	l.config.logger().Warn("lanes: "+what, attrs...)
 }

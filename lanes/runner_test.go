@@ -150,7 +150,7 @@ func TestN1_N2_N4_PlainOrder(t *testing.T) {
 		if full, ok := errors.AsType[*lanes.QueueFull](err); !ok || full.MaxQueued != 2 {
 			t.Errorf("got %v", err)
 		}
-		s.equal("status", s.runner.Status(), "{1 2 false [{a running true} {b queued false} {c queued false}]}")
+		s.equal("status", s.runner.Status(), "{1 2 false [{a running true} {b queued true} {c queued true}]}")
 		for range 4 {
 			release <- struct{}{}
 			synctest.Wait()

@@ -16,7 +16,7 @@ type Status struct {
 type LaneStatus struct {
 	Key   string `json:"key"`
 	State State  `json:"state"`
-	// Pending tells that the lane is running and was woken meanwhile, so that
-	// one more activation follows.
+	// Pending tells that an activation is to come: the lane is queued, or it is
+	// running and was woken meanwhile.
 	Pending bool `json:"pending"`
 }

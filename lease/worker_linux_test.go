@@ -12,6 +12,7 @@ import (
 
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/internal/child"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
@@ -101,9 +102,12 @@ func work() {
 		os.Exit(2)
 	}
 	w := &worker{setup: *first.Setup, encoder: json.NewEncoder(os.Stdout)}
+	if child.Among() {
+		unix.Umask(0o002) // for the log
+	}
 	var err error
 	if w.Log != "" {
-		if w.log, err = os.OpenFile(w.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
+		if w.log, err = os.OpenFile(w.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o664); err != nil {
 			panic(err)
 		}
 	}

@@ -3,7 +3,6 @@ package platform
 import (
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/internal/sqlite3"
@@ -47,41 +46,6 @@ func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
 	}
 	return &osConn{c: c, path: absolute, device: deviceOf(absolute)}, nil
 }
-
-// admit refuses what must not even be opened: opening a FIFO wakes its other end,
-// opening a device may do anything. It looks without opening (rule K11).
-func admit(op, path string, mode OpenMode) error {
-	size, err := admitFile(op, path, mode)
-	if err == nil && size > 0 && size < smallestDatabase {
-		// SQLite takes such a file for an empty one.
-		return &Failure{Op: op, Path: path, Reason: ReasonNotDatabase}
-	}
-	return err
-}
-
-// admitFile gives the size of the regular file at path, which may be missing when it
-// may be created.
-func admitFile(op, path string, mode OpenMode) (size int64, err error) {
-	if !filepath.IsAbs(path) || strings.IndexByte(path, 0) >= 0 {
-		return 0, &Failure{Op: op, Path: path, Reason: ReasonInvalid, Cause: errors.New("the path must be absolute and free of NUL bytes")}
-	}
-	kind, size, err := lstatKind(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if mode == OpenExisting {
-			return 0, &Failure{Op: op, Path: path, Reason: ReasonNotFound}
-		}
-		return 0, nil
-	case err != nil:
-		return 0, fileFailure(op, path, err)
-	case kind != KindRegular:
-		return 0, &Failure{Op: op, Path: path, Reason: kind.Reason()}
-	}
-	return size, nil
-}
-
-// smallestDatabase is one page of the smallest size, in bytes.
-const smallestDatabase = 512
 
 // osConn implements SQLiteConn.
 type osConn struct {

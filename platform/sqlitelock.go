@@ -1,8 +1,6 @@
 package platform
 
 import (
-	"fmt"
-	"io"
 	"sync"
 
 	"github.com/rivus/tether/errors"
@@ -142,70 +140,6 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	}
 	return l, nil
 }
-
-// admitLock is admit for the database of a lock, which is empty for ever. Anything
-// else is not even opened: SQLite would put right what a crash left of somebody's
-// database, and on the way out write back and remove its WAL. Nor is an empty one
-// beside which somebody keeps a file by the name of its journal: SQLite would take
-// that for a leftover, and remove it.
-func admitLock(op, path string) error {
-	size, err := admitFile(op, path, OpenExisting)
-	if err != nil {
-		return err
-	}
-	if size > 0 {
-		return &Failure{Op: op, Path: path, Reason: ReasonNotLock}
-	}
-	for _, suffix := range []string{"-journal", "-wal"} {
-		if foreign(path + suffix) {
-			return &Failure{Op: op, Path: path + suffix, Reason: ReasonNotLock}
-		}
-	}
-	return nil
-}
-
-// foreign reports whether something is at path that is no journal of SQLite's, nor
-// the beginning of one.
-func foreign(path string) bool {
-	if _, _, err := lstatKind(path); err != nil {
-		return false // SQLite does not find it, or will say why not
-	}
-	const first = 4 // bytes of the magic numbers
-	file, err := openRegular(path)
-	if err != nil {
-		return true
-	}
-	defer file.Close()
-	begin := make([]byte, first)
-	n, err := io.ReadFull(file, begin)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return true
-	}
-	switch string(begin) {
-	case "\xd9\xd5\x05\xf9", "\x37\x7f\x06\x82", "\x37\x7f\x06\x83", "\x00\x00\x00\x00":
-		return false // a journal, a WAL, and the zeros that end a kept or an unsynced one
-	}
-	return n > 0
-}
-
-// onlyRead is the failure of who may only read a file. SQLite opens it for reading
-// then, and BEGIN EXCLUSIVE gives it a shared lock, as it gives others.
-func onlyRead(op, path string) *Failure {
-	cause := writeRefusal(path)
-	if cause == nil {
-		cause = errOnlyRead
-	}
-	f := &Failure{Op: op, Path: path, Reason: reasonOf(cause), Code: sqlite3.ReadOnly, Cause: cause}
-	if f.Reason != ReasonReadOnly {
-		f.Reason = ReasonPermission
-		if whose := describeOwner(path); whose != "" {
-			f.Cause = fmt.Errorf("%w; %s", cause, whose)
-		}
-	}
-	return f
-}
-
-var errOnlyRead = errors.New("it could be opened for reading only, and who holds a lock must be able to write its file")
 
 // Probe implements SQLite.
 func (s *osSQLite) Probe(path string) error {

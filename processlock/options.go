@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/platform"
 )
 
@@ -83,4 +84,26 @@ func (m Mechanism) String() string {
 		return "lock-file"
 	}
 	return "sqlite"
+}
+
+// MarshalText implements encoding.TextMarshaler: "sqlite" or "file", as the TypeScript
+// package names them in JSON.
+func (m Mechanism) MarshalText() ([]byte, error) {
+	if m == LockFile {
+		return []byte("file"), nil
+	}
+	return []byte("sqlite"), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler. It fails on any other text.
+func (m *Mechanism) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "sqlite":
+		*m = SQLite
+	case "file":
+		*m = LockFile
+	default:
+		return errors.New("a mechanism is \"sqlite\" or \"file\"")
+	}
+	return nil
 }

@@ -134,8 +134,8 @@ func (p *Parallel) unheard(f *Fiber, c *Cause) { logUnheard(f, c) }
 func logUnheard(f *Fiber, c *Cause) {
 	die, _ := c.Defect()
 	attrs := []any{slog.Uint64("fiber", uint64(f.id)), slog.Any("defect", die.Defect)}
-	if die.Stack != nil {
-		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	if die.Panic != nil {
+		attrs = append(attrs, slog.String("at", die.At()), slog.String("stack", string(die.Stack())))
 	}
 	slog.Error("a fiber that nobody observes ended with a defect", attrs...)
 }

@@ -1,5 +1,7 @@
 package scope
 
+import "fmt"
+
 // Runtime runs fibers. There are three: the parallel one (goroutines and the live
 // clock), the serial one (coroutines, one at a time, and the live clock) and the
 // deterministic one (the same, and a virtual clock). Its other methods are the
@@ -46,6 +48,26 @@ type Runtime interface {
 	moved()
 	// beside is a runtime for what may not be held up by fibers that compute, or nil.
 	beside() *Parallel
+}
+
+// apart tells whether fibers of a and b cannot wait for one another: a deterministic run
+// ends when nothing in it can go on, whatever goes on elsewhere, and only what runs in it
+// may wake its fibers.
+func apart(a, b Runtime) bool {
+	if a == b {
+		return false
+	}
+	_, first := a.(*Deterministic)
+	_, second := b.(*Deterministic)
+	return first || second
+}
+
+// WrongRuntime is the panic of a fiber that waits for one of another runtime, where one
+// of the two is deterministic.
+type WrongRuntime struct{ Fiber FiberID }
+
+func (e WrongRuntime) Error() string {
+	return fmt.Sprintf("fiber #%d runs on another runtime, and a deterministic run neither waits for one nor lets others wait for its own; in place of RunFork or Run inside a deterministic program, use ForkDetach or ForkChild, or run the effect as a part of the program", e.Fiber)
 }
 
 // LiveRuntime is a runtime of real programs: *Parallel or *Serial.

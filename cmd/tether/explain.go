@@ -32,6 +32,9 @@ func (e *explained) Unwrap() error { return e.cause }
 // explain says what is wrong with the database or lock at path, and the way out.
 // Failures of other kinds stay as they are.
 func explain(path string, what purpose, err error) error {
+	if s, ok := errors.AsType[*stillHeld](err); ok {
+		return &stillHeld{explain(path, what, s.cause), s.waited}
+	}
 	if sentence := explanation(path, what, err); sentence != "" {
 		return &explained{sentence, err}
 	}

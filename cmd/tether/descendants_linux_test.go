@@ -25,7 +25,7 @@ func TestParentIn(t *testing.T) {
 	}
 }
 
-func TestDescendants(t *testing.T) {
+func TestEachDescendant(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "exec 3<&0; cat <&3 & echo; wait")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -40,9 +40,12 @@ func TestDescendants(t *testing.T) {
 	}
 	var b [1]byte
 	_, _ = out.Read(b[:])
-	found := descendants(os.Getpid())
-	if len(found) < 2 || !slices.Contains(found, cmd.Process.Pid) {
-		t.Errorf("%v, without %d", found, cmd.Process.Pid)
+	for name, each := range map[string]func(int, func(int)){"listed": eachDescendant, "looked for": eachBelow} {
+		var found []int
+		each(os.Getpid(), func(pid int) { found = append(found, pid) })
+		if len(found) < 2 || !slices.Contains(found, cmd.Process.Pid) {
+			t.Errorf("%s: %v, without %d", name, found, cmd.Process.Pid)
+		}
 	}
 	_ = in.Close()
 	_ = cmd.Process.Kill()
