@@ -1,4 +1,4 @@
-module github.com/rivus/tether/oteltether
+module github.com/rivus/tether/effect/otel
 
 go 1.27.0
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rivus/tether/lanes"
 	"github.com/rivus/tether/lease"
-	"github.com/rivus/tether/oteltether"
+	oteltether "github.com/rivus/tether/effect/otel"
 	"github.com/rivus/tether/platform"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric"
@@ -30,7 +30,7 @@ func measured(t *testing.T, reader *metric.ManualReader) (lines []string) {
 	line := func(name string, attributes attribute.Set, value any) {
 		var parts []string
 		for _, kv := range attributes.ToSlice() {
-			parts = append(parts, strings.TrimPrefix(string(kv.Key), "tether.")+"="+kv.Value.Emit())
+			parts = append(parts, strings.TrimPrefix(string(kv.Key), "tether.")+"="+kv.Value.String())
 		}
 		lines = append(lines, fmt.Sprintf("%s{%s} %v", strings.TrimPrefix(name, "tether."), strings.Join(parts, ","), value))
 	}

@@ -40,7 +40,7 @@ func (s settings) of(key string, more ...attribute.KeyValue) metric.MeasurementO
 	return metric.WithAttributes(all...)
 }
 
-const scopeName = "github.com/rivus/tether/oteltether"
+const scopeName = "github.com/rivus/tether/effect/otel"
 
 // maker makes instruments, and keeps the first error.
 type maker struct {
