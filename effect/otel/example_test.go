@@ -12,8 +12,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/rivus/tether/lease"
 	oteltether "github.com/rivus/tether/effect/otel"
+	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
 	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"

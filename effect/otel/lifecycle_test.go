@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	oteltether "github.com/rivus/tether/effect/otel"
 	"github.com/rivus/tether/lanes"
 	"github.com/rivus/tether/lease"
-	oteltether "github.com/rivus/tether/effect/otel"
 	"github.com/rivus/tether/platform"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric"
