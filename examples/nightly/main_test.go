@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rivus/tether/lease"
+	"github.com/rivus/tether/platform"
 )
 
 // Two nights, and a second process in the second one.
@@ -34,14 +35,16 @@ func TestNightly(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	first := make(chan error)
 	go func() { first <- run(ctx, dir, time.Hour) }()
-	for {
-		err := run(t.Context(), dir, 0)
-		if _, held := errors.AsType[*lease.Held](err); held {
-			break
-		}
-		if err != nil {
+	// Another one that came now might have the lease first, and the first one not wait.
+	for !held(t, dir) {
+		select {
+		case err := <-first:
 			t.Fatal(err)
+		default:
 		}
+	}
+	if err := run(t.Context(), dir, 0); !isHeld(err) {
+		t.Fatal(err)
 	}
 	before := read()
 	why := errors.New("ctrl-C")
@@ -60,4 +63,25 @@ func TestNightly(t *testing.T) {
 	if !rejected {
 		t.Error("an old token overwrites a new report")
 	}
+}
+
+func isHeld(err error) bool {
+	_, ok := errors.AsType[*lease.Held](err)
+	return ok
+}
+
+// held reports whether somebody has the lease now.
+func held(t *testing.T, dir string) bool {
+	t.Helper()
+	repository := lease.NewSQLiteRepository(platform.OS(), filepath.Join(dir, "nightly-leases.db"))
+	defer repository.Close()
+	leases, err := lease.NewManager(platform.OS(), repository, lease.Config{TTL: time.Minute, Heartbeat: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, found, err := leases.Lookup(t.Context(), "nightly")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found && !record.IsTombstone()
 }
