@@ -219,7 +219,7 @@ func definite(err error) bool {
 func (a *acquisition) won(f *scope.Fiber, previous mo.Option[Record], why Takeover, r Record, start time.Duration) *Lease {
 	a.sent = false
 	a.event = Acquired{Token: r.Token(), Previous: previous, Takeover: why}
-	return newLease(a.m, f.Clock(), r, a.id, start)
+	return newLease(a.m, scope.BaseClock(f.Clock()), r, a.id, start)
 }
 
 // begin tells of the lease and ties it to its scope, in this order, since in a scope

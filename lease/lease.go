@@ -75,7 +75,8 @@ func (l *Lease) Lost() effect.Effect[effect.Nothing] { return l.loss.Await() }
 // start begins the heartbeat and ties the lease to its scope. The fiber is
 // masked.
 func (l *Lease) start(f *scope.Fiber, at *scope.Scope) *scope.Cause {
-	l.heartbeat = f.Fork(l.beat, scope.ForkConfig{Daemon: true})
+	// No fiber that computes for long may keep the lease from being renewed.
+	l.heartbeat = f.ForkBeside(l.beat)
 	l.mu.Lock()
 	l.timer = l.clock.AfterFunc(l.deadline-l.clock.Monotonic(), l.checkTrust)
 	l.mu.Unlock()
