@@ -23,7 +23,7 @@ import (
 // groups are the sections of the table.
 func groups() []Group {
 	return []Group{
-		sequences(), fibers(), scopes(), syncs(), forEach(), memory(), lanesGroup(), leases(), processLocks(),
+		sequences(), fibers(), scopes(), syncs(), forEach(), memory(), lanesGroup(), leases(), processLocks(), compiling(),
 	}
 }
 

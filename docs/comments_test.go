@@ -15,7 +15,7 @@ import (
 )
 
 // public are the packages that users import.
-var public = []string{"errors", "scope", "effect", "platform", "processlock", "lease", "lanes", "proptest"}
+var public = []string{"errors", "scope", "effect", "platform", "processlock", "lease", "lanes", "proptest", "oteltether"}
 
 // Every exported name has a doc comment, of its own or of its group, and every
 // package one in doc.go.

@@ -50,6 +50,7 @@ var contract = map[string][]string{
 		"OnExit cannot be interrupted; its defects, and Activate's, end nothing else; waiting for oneself is a defect",
 		"`Status` is consistent; an idle key costs no memory",
 		"Interrupting who wakes loses neither slot nor wake",
+		"`Drain` refuses later wakes and lets what is owed run to its end, then closes; at its limit it interrupts what is left and names it",
 	},
 	"K": {
 		"One holder for each path across processes, by SQLite's lock or a lock file",

@@ -23,7 +23,7 @@ var rules = []struct {
 }{
 	{"L", "leases", 20},
 	{"R", "repositories of leases", 8},
-	{"N", "lanes", 14},
+	{"N", "lanes", 15},
 	{"K", "the process lock", 12},
 	{"H", "liveness of holders", 2},
 	{"P", "identity and files", 6},

@@ -100,6 +100,12 @@ func (c *cache[A]) get[_ onUse]() Effect[A] {
 		c.forget()
 		r = &cacheRun[A]{callers: 1}
 		f.Prepare(&r.fiber.kernel, r.fiber.body(c.running(r)), scope.ForkConfig{Daemon: true})
+		// One that ends in its start has not been joined yet, but will be.
+		r.fiber.kernel.Observe(scope.NewBystander(func(*scope.Fiber) {}, func() bool {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return r.callers > 0
+		}))
 		c.current = r
 		c.mu.Unlock()
 		// In this same step: others may wait for r already, and an interruption of f

@@ -58,13 +58,20 @@ func (e Effect[A]) CatchTag[E error](h func(E) Effect[A]) Effect[A] {
 //
 //go:noinline
 func (e Effect[A]) CatchIf[_ onUse](pick func(error) bool, h func(error) Effect[A]) Effect[A] {
-	return e.CatchCause(func(c *scope.Cause) Effect[A] {
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		v, c := guarded(f, e)
+		if c == nil {
+			return v, nil, Effect[A]{}
+		}
+		if c, skip := f.Skips(c); skip {
+			return failed[A](c)
+		}
 		rest, err := picked(c, pick)
 		if err == nil {
-			return FailCause[A](rest)
+			return again[A](rest)
 		}
-		return h(err)
-	})
+		return then(h(err))
+	}}
 }
 
 // picked is the failure to recover from, or none and the cause that travels on.

@@ -49,3 +49,35 @@ func TestForEachFunctionThatExits(t *testing.T) {
 		})
 	}
 }
+
+// While the first item 3 starts, item 1 ends and has item 3 made a second time, which
+// panics. What ends well inside its start stands over what was known, as in
+// TypeScript, but a defect of the function is not forgotten.
+func TestForEachPanicInsideAStart(t *testing.T) {
+	out := effect.RunDeterministic(effect.GenUnit(func(do *effect.Do) {
+		var gates [3]*effect.Deferred[effect.Unit]
+		for i := range gates {
+			gates[i] = effect.NewDeferred[effect.Unit]()
+		}
+		calls := 0
+		fiber := do.Await(effect.ForkDetach(effect.ForEachDiscard(make([]int, 4), func(_, i int) effect.Effect[effect.Unit] {
+			calls++
+			switch {
+			case calls == 5:
+				panic("item")
+			case i == 3:
+				return effect.SyncUnit(func() { gates[1].CompleteNow(effect.Void()) })
+			}
+			return gates[i].Await()
+		}, 3).Uninterruptible(), effect.StartImmediately()))
+		gates[0].CompleteNow(effect.Void())
+		gates[2].CompleteNow(effect.Void())
+		exit := do.Await(fiber.Await())
+		if die, ok := exit.Cause().Defect(); !ok || die.Defect != "item" {
+			t.Errorf("after %d calls the exit is %v", calls, exit)
+		}
+	}), effect.DeterministicConfig{})
+	if out.Exit.IsAbsent() || len(out.Stuck) > 0 {
+		t.Errorf("%v", out.Report)
+	}
+}

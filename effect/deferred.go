@@ -87,7 +87,8 @@ var waitDeferred = &scope.Waiting{What: "a Deferred"}
 
 // CompleteNow completes the deferred with e, which every waiter then runs, and
 // answers true; or false when it was complete (TypeScript: doneUnsafe). On the
-// parallel runtime any goroutine may call it.
+// parallel runtime any goroutine may call it. On the others the waiters run inside this
+// call, until they wait again: never call it with a mutex held that they may want.
 func (d *Deferred[A]) CompleteNow[_ onUse](e Effect[A]) bool {
 	d.mu.Lock()
 	if d.done {
@@ -216,7 +217,9 @@ func (d *Deferred[A]) Complete[_ onUse](e Effect[A]) Effect[bool] {
 //
 //go:noinline
 func (d *Deferred[A]) Into[_ onUse](e Effect[A]) Effect[bool] {
-	return into(e, func(_ *scope.Fiber, v A, c *scope.Cause) bool { return d.CompleteNow(FromExit(scope.NewExit(v, c))) })
+	return into(e, func(_ *scope.Fiber, v A, c *scope.Cause) bool {
+		return d.CompleteNow(Effect[A]{lit: &literal[A]{value: v, cause: c}})
+	})
 }
 
 // into runs e, which is as interruptible as its surroundings, and hands its exit to
@@ -238,6 +241,13 @@ func into[A any](e Effect[A], complete func(f *scope.Fiber, v A, c *scope.Cause)
 		returned = true
 		return complete(f, v, c), nil
 	})
+}
+
+// awaited tells whether somebody waits for it.
+func (d *Deferred[A]) awaited[_ onUse]() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.waiters.Len() > 0
 }
 
 // Completed tells whether it is complete (TypeScript: isDoneUnsafe). Any

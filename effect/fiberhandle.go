@@ -47,7 +47,7 @@ func (h *FiberHandle[A]) run[_ onUse](f *scope.Fiber, e Effect[A], o runConfig) 
 	case o.onlyIfMissing && there:
 		return interruptedFiber[A](f), true
 	}
-	return runMember(f, e, o, func(fb *Fiber[A]) { h.SetNow(fb, o.list()...) }), true
+	return runMember(f, e, o, &h.group, func(fb *Fiber[A]) { h.SetNow(fb, o.list()...) }), true
 }
 
 // FiberHandleRuntime gives h's Run for code outside any fiber, with the services
@@ -99,7 +99,7 @@ func (h *FiberHandle[A]) SetNow[_ onUse](fiber *Fiber[A], options ...RunOption) 
 	if previous != nil {
 		previous.fiber.InterruptNow(CollectionFiber)
 	}
-	next.observe(h.ended)
+	next.observe(&h.group, h.ended)
 }
 
 func (h *FiberHandle[A]) ended[_ onUse](m *member[A]) {

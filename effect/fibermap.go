@@ -60,7 +60,7 @@ func (m *FiberMap[K, A]) run[_ onUse](f *scope.Fiber, key K, e Effect[A], o runC
 	case o.onlyIfMissing && there:
 		return interruptedFiber[A](f), true
 	}
-	return runMember(f, e, o, func(fb *Fiber[A]) { m.SetNow(key, fb, o.list()...) }), true
+	return runMember(f, e, o, &m.group, func(fb *Fiber[A]) { m.SetNow(key, fb, o.list()...) }), true
 }
 
 func (c runConfig) list() (options []RunOption) {
@@ -130,7 +130,7 @@ func (m *FiberMap[K, A]) SetNow[_ onUse](key K, fiber *Fiber[A], options ...RunO
 	if previous != nil {
 		previous.InterruptNow(CollectionFiber)
 	}
-	next.observe(func(ended *member[A]) { m.ended(key, ended) })
+	next.observe(&m.group, func(ended *member[A]) { m.ended(key, ended) })
 }
 
 func (m *FiberMap[K, A]) ended[_ onUse](key K, ended *member[A]) {

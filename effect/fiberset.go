@@ -36,7 +36,7 @@ func (s *FiberSet[A]) run[_ onUse](f *scope.Fiber, e Effect[A], o runConfig) *Fi
 	if closed {
 		return interruptedFiber[A](f)
 	}
-	return runMember(f, e, o, func(fb *Fiber[A]) { s.AddNow(fb, o.list()...) })
+	return runMember(f, e, o, &s.group, func(fb *Fiber[A]) { s.AddNow(fb, o.list()...) })
 }
 
 // FiberSetRuntime gives s's Run for code outside any fiber, with the services at
@@ -73,7 +73,7 @@ func (s *FiberSet[A]) AddNow[_ onUse](fiber *Fiber[A], options ...RunOption) {
 	s.in[fiber] = struct{}{}
 	g.alive.join(&m.seat)
 	g.mu.Unlock()
-	m.observe(s.ended)
+	m.observe(&s.group, s.ended)
 }
 
 func (s *FiberSet[A]) ended[_ onUse](m *member[A]) {

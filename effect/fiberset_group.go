@@ -63,10 +63,11 @@ func newMember[A any](fiber *Fiber[A], o runConfig) *member[A] {
 	return m
 }
 
-// observe has ended called when m's fiber has ended, or now if it has.
-func (m *member[A]) observe[_ onUse](ended func(*member[A])) {
+// observe has ended called when m's fiber has ended, or now if it has. Its failure is
+// looked at by those who join g, if anybody does.
+func (m *member[A]) observe[_ onUse](g *fiberGroup[A], ended func(*member[A])) {
 	k := &m.fiber.kernel
-	if !k.Observe(scope.NewObserver(func(*scope.Fiber) { ended(m) })) {
+	if !k.Observe(scope.NewBystander(func(*scope.Fiber) { ended(m) }, g.failed.awaited)) {
 		ended(m)
 	}
 }
@@ -116,25 +117,28 @@ func (g *fiberGroup[A]) close[_ onUse](by scope.FiberID) Effect[Unit] {
 
 // interruptAs interrupts fiber for the collection and waits for its end.
 func interruptAs(f *scope.Fiber, fiber *scope.Fiber) *scope.Cause {
-	fiber.Interrupt(CollectionFiber)
-	return f.Await(fiber)
+	return f.InterruptAllAs(CollectionFiber, []*scope.Fiber{fiber})
 }
 
 // runMember forks e and adds it to a collection. On the deterministic runtime
 // the fiber runs to its first park before it is in the collection, as in
 // TypeScript. On the parallel one it is added before it starts: otherwise two
 // that want to run only if nothing is there might both run.
-func runMember[A any](f *scope.Fiber, e Effect[A], o runConfig, add func(*Fiber[A])) *Fiber[A] {
+func runMember[A any](f *scope.Fiber, e Effect[A], o runConfig, g *fiberGroup[A], add func(*Fiber[A])) *Fiber[A] {
 	fb := new(Fiber[A])
 	how := scope.ForkConfig{Immediate: !o.later, Daemon: true}
+	f.Prepare(&fb.kernel, fb.body(e), how)
 	if scope.Alone(f.Runtime()) {
-		f.ForkInto(&fb.kernel, fb.body(e), how)
+		// One that ends in its start is not in the collection yet, but will be.
+		fb.kernel.Observe(scope.NewBystander(func(*scope.Fiber) {}, g.failed.awaited))
+		f.Start(&fb.kernel, how)
 		add(fb)
 		return fb
 	}
-	f.Prepare(&fb.kernel, fb.body(e), how)
+	// From a defer: add interrupts the fiber whose place this one takes, and whatever
+	// hears of that must not keep this one from its start.
+	defer f.Start(&fb.kernel, how)
 	add(fb)
-	f.Start(&fb.kernel, how)
 	return fb
 }
 

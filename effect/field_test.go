@@ -203,8 +203,8 @@ func TestF32PanicOnAnUnobservedFiber(t *testing.T) {
 		t.Fatalf("unheard: %v", out.Unheard)
 	}
 	die, _ := out.Unheard[0].Cause.Defect()
-	if die.Defect != "lost" || len(die.Stack) == 0 {
-		t.Fatalf("defect %v, stack %d bytes", die.Defect, len(die.Stack))
+	if die.Defect != "lost" || len(die.Stack()) == 0 {
+		t.Fatalf("defect %v, stack %d bytes", die.Defect, len(die.Stack()))
 	}
 }
 

@@ -2,7 +2,6 @@ package effect
 
 import (
 	"context"
-	"runtime/debug"
 
 	"github.com/rivus/tether/scope"
 )
@@ -31,32 +30,34 @@ func Blocking[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 			return value(v)
 		}
 		t := f.Arm()
-		var exit scope.Exit[A]
+		var ended literal[A]
 		complete := scope.Foreign(f.Runtime())
 		go func() {
-			exit = scope.ExitDie[A](scope.Exited{}) // stays when fn calls Goexit
+			ended.cause = goexited() // stays when fn calls Goexit
 			defer complete(func() { t.Wake() })
-			exit = callForeign(ctx, fn)
+			ended = callForeign(ctx, fn)
 		}()
 		f.BlockFirmly(t, waitForeign)
-		return then(FromExit(exit))
+		return then(Effect[A]{lit: &ended})
 	}}
 }
 
 var waitForeign = &scope.Waiting{What: "Go code (Blocking, TryPromise)"}
 
-func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)) (exit scope.Exit[A]) {
+func callForeign[A any](ctx context.Context, fn func(context.Context) (A, error)) (ended literal[A]) {
 	defer func() {
 		if r := recover(); r != nil {
-			exit = scope.ExitFailCause[A](scope.CauseFromReasons(scope.Die{Defect: r, Stack: debug.Stack()}))
+			ended = literal[A]{cause: scope.CauseRecovered(r)}
 		}
 	}()
 	v, err := fn(ctx)
 	if err != nil {
-		return scope.ExitFail[A](err)
+		return literal[A]{cause: scope.CauseFail(err)}
 	}
-	return scope.ExitSucceed(v)
+	return literal[A]{value: v}
 }
+
+func goexited() *scope.Cause { return scope.CauseDie(scope.Exited{}) }
 
 // TryPromise runs fn on a goroutine of its own (TypeScript: tryPromise). When
 // the fiber is interrupted ctx is cancelled and the fiber ends at once; fn may
@@ -70,24 +71,23 @@ func TryPromise[A any](fn func(ctx context.Context) (A, error)) Effect[A] {
 		// From a defer: a run that is cut off unwinds the fiber here.
 		defer cancel()
 		t := f.Arm()
-		got := make(chan scope.Exit[A], 1)
+		got := make(chan literal[A], 1)
 		complete := scope.Foreign(f.Runtime())
 		go func() {
 			// A Goexit in fn still settles.
-			exit := scope.ExitDie[A](scope.Exited{})
+			ended := literal[A]{cause: goexited()}
 			defer func() {
-				got <- exit
+				got <- ended
 				complete(func() { t.Wake() })
 			}()
-			exit = callForeign(ctx, fn)
+			ended = callForeign(ctx, fn)
 		}()
 		p := f.Block(t, waitForeign)
 		var v A
 		c := p.Cause
 		if c == nil {
-			exit := <-got
-			v, _ = exit.Value()
-			c = exit.Cause()
+			ended := <-got
+			v, c = ended.value, ended.cause
 		}
 		c = f.Settle(c, func() *scope.Cause { return nil })
 		if c != nil {

@@ -118,7 +118,7 @@ func kernelsOf[A any](fibers []*Fiber[A]) []*scope.Fiber {
 // (TypeScript: Fiber.awaitAll); AwaitAll is for fibers of different types.
 func AwaitExits[A any](fibers ...*Fiber[A]) Effect[[]scope.Exit[A]] {
 	return Effect[[]scope.Exit[A]]{step: func(f *scope.Fiber) ([]scope.Exit[A], *scope.Cause, Effect[[]scope.Exit[A]]) {
-		if c := f.AwaitAll(kernelsOf(fibers)); c != nil {
+		if c := f.AwaitExits(kernelsOf(fibers)); c != nil {
 			return nil, c, Effect[[]scope.Exit[A]]{}
 		}
 		out := make([]scope.Exit[A], len(fibers))
@@ -133,8 +133,7 @@ func AwaitExits[A any](fibers ...*Fiber[A]) Effect[[]scope.Exit[A]] {
 // InterruptAs is Interrupt in the name of the fiber by.
 func (fb *Fiber[A]) InterruptAs[_ onUse](by scope.FiberID) Effect[Unit] {
 	return Effect[Unit]{step: func(f *scope.Fiber) (Unit, *scope.Cause, Effect[Unit]) {
-		fb.kernel.Interrupt(by)
-		return Unit{}, f.Await(&fb.kernel), Effect[Unit]{}
+		return Unit{}, f.InterruptAllAs(by, []*scope.Fiber{&fb.kernel}), Effect[Unit]{}
 	}}
 }
 

@@ -20,7 +20,7 @@ type memoEntry struct {
 	// wait gives what complete was given. Functions, since every program that
 	// provides a layer compiles what this type names.
 	wait     func() Effect[*scope.Env]
-	complete func(scope.Exit[*scope.Env])
+	complete func(*scope.Env, *scope.Cause)
 	scope    *scope.Scope
 }
 
@@ -34,7 +34,7 @@ func newMemoEntry(l *layerNode) *memoEntry {
 			}
 			return built.Await()
 		},
-		complete: func(exit scope.Exit[*scope.Env]) { built.CompleteNow(FromExit(exit)) },
+		complete: func(env *scope.Env, c *scope.Cause) { built.CompleteNow(FromExit(scope.NewExit(env, c))) },
 	}
 }
 
@@ -133,7 +133,7 @@ func (m *memoMap) getOrBuild(l *layerNode, s *scope.Scope, build func(*memoMap, 
 			return e.wait()
 		}), true, func(f *scope.Fiber, env *scope.Env, c *scope.Cause) *scope.Cause {
 			if mine != nil {
-				mine.complete(scope.NewExit(env, c))
+				mine.complete(env, c)
 			}
 			return nil
 		})

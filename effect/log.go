@@ -119,8 +119,8 @@ const badKey = "!BADKEY"
 
 func causeAttrs(c *scope.Cause) []slog.Attr {
 	attrs := []slog.Attr{slog.Any("cause", c)}
-	if die, ok := c.Defect(); ok && die.Stack != nil {
-		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	if die, ok := c.Defect(); ok && die.Panic != nil {
+		attrs = append(attrs, slog.String("at", die.At()), slog.String("stack", string(die.Stack())))
 	}
 	return attrs
 }
@@ -178,9 +178,14 @@ func AnnotateLogsScoped(args ...any) Effect[Unit] {
 		return Unit{}, s.Add(f, func(closer *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 			// The services of a fiber are its own: one that another closes the
 			// scope of keeps its annotations.
-			if closer == f {
-				now := LogAnnotations.Value(f.Env())
-				f.SetEnv(LogAnnotations.In(f.Env(), unannotate(now, before, more)))
+			if closer != f {
+				return nil
+			}
+			now := LogAnnotations.Value(f.Env())
+			// Mostly the services have been put back already, and an entry more for
+			// each use would stay.
+			if restored := unannotate(now, before, more); !slices.EqualFunc(restored, now, slog.Attr.Equal) {
+				f.SetEnv(LogAnnotations.In(f.Env(), restored))
 			}
 			return nil
 		}), Effect[Unit]{}

@@ -69,7 +69,7 @@ func TestLogStackOfADefect(t *testing.T) {
 	lines := logged(t, effect.SyncUnit(func() { panic("boom") }).CatchCause(func(c *scope.Cause) effect.Effect[effect.Unit] {
 		return effect.LogError("died", c)
 	}))
-	if len(lines) != 1 || !strings.Contains(lines[0], "cause=Cause(Die(boom)) stack=") || !strings.Contains(lines[0], "log_test.go") {
+	if len(lines) != 1 || !strings.Contains(lines[0], "cause=Cause(Die(boom)) at=") || !strings.Contains(lines[0], "log_test.go") || !strings.Contains(lines[0], " stack=") {
 		t.Errorf("got %q", lines)
 	}
 }

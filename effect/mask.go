@@ -139,7 +139,7 @@ func InterruptibleMask[A any](fn func(restore Restore) Effect[A]) Effect[A] {
 		}))
 		if !built {
 			c = f.Guard(func() *scope.Cause {
-				fn(Restore{restoreMasked})
+				_ = fn(Restore{restoreMasked})
 				return c
 			})
 		}

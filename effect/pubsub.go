@@ -277,7 +277,7 @@ func (p *PubSub[A]) End[_ onUse](last A) Effect[bool] {
 }
 
 // EndNow is End outside any effect, with PublishNow's rules (TypeScript:
-// endUnsafe).
+// endUnsafe). Who waits may run inside this call, as inside Queue.OfferNow.
 func (p *PubSub[A]) EndNow[_ onUse](last A) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

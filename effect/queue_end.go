@@ -39,7 +39,7 @@ func (q *Queue[A]) Interrupt[_ onUse]() Effect[bool] {
 func (q *Queue[A]) FailCauseNow[_ onUse](c *scope.Cause) bool { return q.failCause(nil, c) }
 
 // EndNow is End outside any effect, with FailCauseNow's rules (TypeScript:
-// endUnsafe).
+// endUnsafe). Who waits may run inside this call, as inside OfferNow.
 func (q *Queue[A]) EndNow[_ onUse]() bool { return q.failCause(nil, queueEnd) }
 
 func (q *Queue[A]) failCause[_ onUse](f *scope.Fiber, c *scope.Cause) bool {

@@ -21,7 +21,8 @@ func (q *Queue[A]) Offer[_ onUse](v A) Effect[bool] {
 
 // OfferNow is Offer that does not wait: it answers false when a bounded queue is
 // full (TypeScript: offerUnsafe). On the parallel runtime any goroutine may call
-// it, on the deterministic one only code that runs on it.
+// it, on the deterministic one only code that runs on it. Where fibers run one at a time
+// takers may run inside this call: never call it with a mutex held that they may want.
 func (q *Queue[A]) OfferNow[_ onUse](v A) bool {
 	q.mu.Lock()
 	return q.offered(nil, q.state.admit(v))

@@ -85,7 +85,13 @@ func (*TimeoutError) Timeout() bool { return true }
 //
 //go:noinline
 func (e Effect[A]) Timeout[_ onUse](d time.Duration) Effect[A] {
-	return e.TimeoutOrElse(d, func() Effect[A] { return Fail[A](&TimeoutError{After: d}) })
+	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
+		v, timedOut, c := timeout(f, e, d)
+		if c == nil && timedOut {
+			return again[A](scope.CauseFail(&TimeoutError{After: d}))
+		}
+		return v, c, Effect[A]{}
+	}}
 }
 
 // TimeoutOrElse interrupts e after d, waits for its end and goes on with orElse.
@@ -100,7 +106,7 @@ func (e Effect[A]) TimeoutOrElse[_ onUse](d time.Duration, orElse func() Effect[
 		case timedOut:
 			return then(orElse())
 		default:
-			return value(v)
+			return v, nil, Effect[A]{}
 		}
 	}}
 }
@@ -119,6 +125,11 @@ func TimeoutOption[A any](e Effect[A], d time.Duration) Effect[mo.Option[A]] {
 }
 
 func timeout[A any](f *scope.Fiber, e Effect[A], d time.Duration) (out A, timedOut bool, c *scope.Cause) {
-	out, timedOut, c = against(f, e, func(f *scope.Fiber) *scope.Cause { return sleep(f, d) })
+	out, timedOut, c = against(f, e, sleeper(d))
 	return out, timedOut, f.NoticeAfter(c)
+}
+
+//go:noinline
+func sleeper(d time.Duration) func(*scope.Fiber) *scope.Cause {
+	return func(f *scope.Fiber) *scope.Cause { return sleep(f, d) }
 }

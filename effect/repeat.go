@@ -10,7 +10,7 @@ import (
 //
 //go:noinline
 func (e Effect[A]) Repeat[Out any](s Schedule[Out]) Effect[Out] {
-	return e.RepeatOrElse(s, func(err error, _ mo.Option[ScheduleMetadata[Out]]) Effect[Out] { return Fail[Out](err) })
+	return repeatOrElse(e, s.plan, func(err error, _ ScheduleMetadata[any]) Effect[Out] { return Fail[Out](err) })
 }
 
 // RepeatOrElse is Repeat that goes on with what orElse makes of an expected
@@ -18,12 +18,22 @@ func (e Effect[A]) Repeat[Out any](s Schedule[Out]) Effect[Out] {
 //
 //go:noinline
 func (e Effect[A]) RepeatOrElse[Out any](s Schedule[Out], orElse func(err error, last mo.Option[ScheduleMetadata[Out]]) Effect[Out]) Effect[Out] {
+	return repeatOrElse(e, s.plan, func(err error, m ScheduleMetadata[any]) Effect[Out] {
+		if m.Attempt == 0 {
+			return orElse(err, mo.None[ScheduleMetadata[Out]]())
+		}
+		return orElse(err, mo.Some(typed[Out](m)))
+	})
+}
+
+// repeatOrElse tells orElse of the last step; its Attempt is 0 before the first.
+func repeatOrElse[A, Out any](e Effect[A], p plan, orElse func(err error, last ScheduleMetadata[any]) Effect[Out]) Effect[Out] {
 	return Effect[Out]{step: func(f *scope.Fiber) (Out, *scope.Cause, Effect[Out]) {
-		r, c := s.use(f)
+		r, c := p.use(f)
 		if c != nil {
 			return failed[Out](c)
 		}
-		var m ScheduleMetadata[Out]
+		var m ScheduleMetadata[any]
 		looped := Effect[Out]{step: func(f *scope.Fiber) (Out, *scope.Cause, Effect[Out]) {
 			var zero Out
 			for {
@@ -36,17 +46,12 @@ func (e Effect[A]) RepeatOrElse[Out any](s Schedule[Out], orElse func(err error,
 					return zero, c, Effect[Out]{}
 				}
 				if done {
-					return next.Output, nil, Effect[Out]{}
+					return typed[Out](next).Output, nil, Effect[Out]{}
 				}
 				m = next
 			}
 		}}
-		return then(looped.Catch(func(err error) Effect[Out] {
-			if m.Attempt == 0 {
-				return orElse(err, mo.None[ScheduleMetadata[Out]]())
-			}
-			return orElse(err, mo.Some(m))
-		}))
+		return then(looped.Catch(func(err error) Effect[Out] { return orElse(err, m) }))
 	}}
 }
 
@@ -97,7 +102,7 @@ func RepeatWith[A any](e Effect[A], o RepeatConfig[A]) Effect[A] {
 // repeat is RepeatWith for results of any type.
 func repeat(f *scope.Fiber, o recurrence, once func(ScheduleMetadata[any]) (any, *scope.Cause)) *scope.Cause {
 	return f.Guard(func() *scope.Cause {
-		r, c := o.schedule().use(f)
+		r, c := o.plan().use(f)
 		if c != nil {
 			return c
 		}

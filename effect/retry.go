@@ -22,11 +22,11 @@ func (e Effect[A]) Retry[Out any](s Schedule[Out]) Effect[A] {
 //go:noinline
 func (e Effect[A]) RetryOrElse[Out any](s Schedule[Out], orElse func(err error, out Out) Effect[A]) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {
-		r, c := s.use(f)
+		r, c := s.plan.use(f)
 		if c != nil {
 			return failed[A](c)
 		}
-		var m ScheduleMetadata[Out]
+		var m ScheduleMetadata[any]
 		for {
 			v, c := attempt(f, e, m)
 			if c == nil {
@@ -44,7 +44,7 @@ func (e Effect[A]) RetryOrElse[Out any](s Schedule[Out], orElse func(err error, 
 				return failed[A](c)
 			}
 			if done {
-				return then(orElse(err, next.Output))
+				return then(orElse(err, typed[Out](next).Output))
 			}
 			m = next
 		}
@@ -83,7 +83,7 @@ type RetryConfig struct {
 func RetryWith[A any](e Effect[A], o RetryConfig) Effect[A] { return e.Retry(o.schedule()) }
 
 func (o RetryConfig) schedule() Schedule[any] {
-	return RepeatConfig[error](o).recurrence().schedule()
+	return Schedule[any]{RepeatConfig[error](o).recurrence().plan()}
 }
 
 // recurrence is what the options of Retry and Repeat have in common.
@@ -94,28 +94,28 @@ type recurrence struct {
 	times                    mo.Option[int]
 }
 
-// schedule gives the input as its output.
-func (o recurrence) schedule() Schedule[any] {
+// plan gives the input as its output.
+func (o recurrence) plan() plan {
 	if o.base == nil {
 		o.base = ScheduleForever()
 	}
-	s := o.base.erased().Passthrough()
+	p := o.base.untyped().passthrough()
 	if keep := o.while; keep != nil {
-		s = s.While(func(m ScheduleMetadata[any]) bool { return keep(m.Input) })
+		p = p.while(func(m ScheduleMetadata[any]) bool { return keep(m.Input) })
 	}
 	if keep := o.whileEffect; keep != nil {
-		s = s.WhileEffect(func(m ScheduleMetadata[any]) Effect[bool] { return keep(m.Input) })
+		p = p.whileEffect(func(m ScheduleMetadata[any]) Effect[bool] { return keep(m.Input) })
 	}
 	if stop := o.until; stop != nil {
-		s = s.While(func(m ScheduleMetadata[any]) bool { return !stop(m.Input) })
+		p = p.while(func(m ScheduleMetadata[any]) bool { return !stop(m.Input) })
 	}
 	if stop := o.untilEffect; stop != nil {
-		s = s.WhileEffect(func(m ScheduleMetadata[any]) Effect[bool] {
+		p = p.whileEffect(func(m ScheduleMetadata[any]) Effect[bool] {
 			return stop(m.Input).Map(func(b bool) bool { return !b })
 		})
 	}
 	if times, ok := o.times.Get(); ok {
-		s = s.While(func(m ScheduleMetadata[any]) bool { return m.Attempt <= times })
+		p = p.while(func(m ScheduleMetadata[any]) bool { return m.Attempt <= times })
 	}
-	return s
+	return p
 }

@@ -2,6 +2,7 @@ package effect
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/rivus/tether/scope"
 	"github.com/samber/mo"
@@ -82,7 +83,7 @@ func RunForkOn[A any](ctx context.Context, rt scope.LiveRuntime, e Effect[A]) *F
 		return c
 	}, scope.RunConfig{Env: rootEnv(ctx), Started: func(f *scope.Fiber) {
 		stop := interruptWith(ctx, f)
-		if !f.Observe(scope.NewObserver(func(*scope.Fiber) { stop() })) {
+		if !f.Observe(scope.NewBystander(func(*scope.Fiber) { stop() }, nil)) {
 			stop()
 		}
 	}})
@@ -99,6 +100,15 @@ type RunReport[A any] struct {
 	Exit mo.Option[scope.Exit[A]]
 	// Report has the time, the steps and the fibers that were left waiting.
 	scope.Report
+}
+
+// String is the exit, what the run took and, a line each, what it left behind.
+func (r RunReport[A]) String() string {
+	exit := "no exit"
+	if e, ok := r.Exit.Get(); ok {
+		exit = e.String()
+	}
+	return fmt.Sprintf("%s after %v and %d steps\n%v", exit, r.Now, r.Steps, r.Report)
 }
 
 // RunDeterministic runs e on a new deterministic runtime, on a virtual clock,

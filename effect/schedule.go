@@ -17,17 +17,24 @@ import (
 // ScheduleCron looks at the wall clock.
 //
 // The zero Schedule is no schedule: using it is a defect.
-type Schedule[Out any] struct {
+type Schedule[Out any] struct{ plan plan }
+
+// plan is a schedule without the type of its output, an Out as an any: what is done
+// with schedules is compiled once, and not for each Out of a program. It is no
+// embedded field, or all its methods would be compiled again as the Schedule's.
+type plan struct {
 	// start makes the state of one use. Its cause is an interruption.
-	start func(f *scope.Fiber) (stepper[Out], *scope.Cause)
+	start func(f *scope.Fiber) (stepper, *scope.Cause)
 }
 
 // stepper is a schedule in use. f is for steps that run effects; the pure ones,
 // which are all but those with a callback that gives an effect, ignore it.
-type stepper[Out any] func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause)
+type stepper func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[any], *scope.Cause)
 
 // AnySchedule is a schedule whose output does not matter.
-type AnySchedule interface{ erased() Schedule[any] }
+type AnySchedule interface{ untyped() plan }
+
+func (s Schedule[Out]) untyped() plan { return s.plan }
 
 // ScheduleTick is what one step of a schedule is given.
 type ScheduleTick struct {
@@ -73,17 +80,27 @@ type ScheduleMetadata[Out any] struct {
 	Delay time.Duration
 }
 
-func (m ScheduleMetadata[Out]) erased[_ onUse]() ScheduleMetadata[any] {
-	if m.Attempt == 0 {
-		return ScheduleMetadata[any]{}
-	}
-	return ScheduleMetadata[any]{ScheduleInput: m.ScheduleInput, Output: m.Output, Delay: m.Delay}
+// typed gives the output its type back.
+func typed[Out any](m ScheduleMetadata[any]) ScheduleMetadata[Out] {
+	out, _ := m.Output.(Out)
+	return ScheduleMetadata[Out]{ScheduleInput: m.ScheduleInput, Output: out, Delay: m.Delay}
+}
+
+func (d ScheduleDecision[Out]) untyped[_ onUse]() ScheduleDecision[any] {
+	return ScheduleDecision[any]{d.Output, d.Delay, d.Done}
 }
 
 // CurrentScheduleMetadata is the step that led to the run at hand, for effects
 // under Retry, Repeat and Schedule; its Attempt is 0 in the first run and
 // outside (TypeScript: Schedule.CurrentMetadata).
-var CurrentScheduleMetadata = NewReference("Schedule/CurrentMetadata", func() ScheduleMetadata[any] { return ScheduleMetadata[any]{} })
+var CurrentScheduleMetadata = NewReference("Schedule/CurrentMetadata", noSchedule)
+
+// noSchedule is the metadata of a run that no step led to. Its times are the epoch, as
+// in TypeScript, and not Go's zero time.
+func noSchedule() (m ScheduleMetadata[any]) {
+	m.Start, m.Now = time.UnixMilli(0).UTC(), time.UnixMilli(0).UTC()
+	return m
+}
 
 // scheduleCount derives metadata from ticks. Every constructor and combinator
 // that needs metadata has one of its own: a schedule that begins in the middle,
@@ -112,8 +129,8 @@ func (c *scheduleCount) advance(t ScheduleTick) (in ScheduleInput) {
 	return in
 }
 
-func metadata[Out any](in ScheduleInput, d ScheduleDecision[Out]) ScheduleMetadata[Out] {
-	return ScheduleMetadata[Out]{ScheduleInput: in, Output: d.Output, Delay: d.Delay}
+func metadata(in ScheduleInput, d ScheduleDecision[any]) ScheduleMetadata[any] {
+	return ScheduleMetadata[any]{ScheduleInput: in, Output: d.Output, Delay: d.Delay}
 }
 
 // ScheduleFromStep is a schedule of one's own. start is called once for each
@@ -121,30 +138,35 @@ func metadata[Out any](in ScheduleInput, d ScheduleDecision[Out]) ScheduleMetada
 // called one after the other, and must be pure otherwise (TypeScript:
 // Schedule.fromStep).
 func ScheduleFromStep[Out any](start func() func(ScheduleTick) ScheduleDecision[Out]) Schedule[Out] {
-	return Schedule[Out]{func(*scope.Fiber) (stepper[Out], *scope.Cause) {
+	return Schedule[Out]{plan{func(*scope.Fiber) (stepper, *scope.Cause) {
 		step := start()
-		return func(_ *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) { return step(t), nil }, nil
-	}}
+		return func(_ *scope.Fiber, t ScheduleTick) (ScheduleDecision[any], *scope.Cause) {
+			return step(t).untyped(), nil
+		}, nil
+	}}}
 }
 
 // ScheduleFromStepEffect is ScheduleFromStep for steps that are effects; it is
 // the inverse of ScheduleToStep. A start that fails makes every step fail so.
 func ScheduleFromStepEffect[Out any](start Effect[func(ScheduleTick) Effect[ScheduleDecision[Out]]]) Schedule[Out] {
-	return Schedule[Out]{func(f *scope.Fiber) (stepper[Out], *scope.Cause) {
+	return Schedule[Out]{plan{func(f *scope.Fiber) (stepper, *scope.Cause) {
 		step, c := guarded(f, start)
 		if c != nil {
 			if c, skip := f.Skips(c); skip {
 				return nil, c
 			}
-			return failing[Out](c), nil
+			return failing(c), nil
 		}
-		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) { return run(f, step(t)) }, nil
-	}}
+		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[any], *scope.Cause) {
+			d, c := run(f, step(t))
+			return d.untyped(), c
+		}, nil
+	}}}
 }
 
 // failing answers every tick with a cause.
-func failing[Out any](c *scope.Cause) stepper[Out] {
-	return func(*scope.Fiber, ScheduleTick) (d ScheduleDecision[Out], _ *scope.Cause) { return d, c }
+func failing(c *scope.Cause) stepper {
+	return func(*scope.Fiber, ScheduleTick) (d ScheduleDecision[any], _ *scope.Cause) { return d, c }
 }
 
 // ScheduleFromStepWithMetadata is ScheduleFromStep for steps that want to know
@@ -159,29 +181,22 @@ func ScheduleFromStepWithMetadata[Out any](start func() func(ScheduleInput) Sche
 var errZeroSchedule = errors.New("effect: the zero Schedule was used; make schedules with ScheduleRecurs, ScheduleSpaced...")
 
 // begin starts a use.
-func (s Schedule[Out]) begin[_ onUse](f *scope.Fiber) (stepper[Out], *scope.Cause) {
-	if s.start == nil {
+func (p plan) begin(f *scope.Fiber) (stepper, *scope.Cause) {
+	if p.start == nil {
 		return nil, scope.CauseDie(errZeroSchedule)
 	}
-	return s.start(f)
+	return p.start(f)
 }
 
-// around is a schedule that asks s and answers something else.
-func around[In, Out any](s Schedule[In], use func(inner stepper[In]) stepper[Out]) Schedule[Out] {
-	return Schedule[Out]{func(f *scope.Fiber) (stepper[Out], *scope.Cause) {
-		inner, c := s.begin(f)
+// around is a plan that asks p and answers something else.
+//
+//go:noinline
+func (p plan) around(use func(inner stepper) stepper) plan {
+	return plan{func(f *scope.Fiber) (stepper, *scope.Cause) {
+		inner, c := p.begin(f)
 		if c != nil {
 			return nil, c
 		}
 		return use(inner), nil
 	}}
-}
-
-func (s Schedule[Out]) erased() Schedule[any] {
-	return around(s, func(step stepper[Out]) stepper[any] {
-		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[any], *scope.Cause) {
-			d, c := step(f, t)
-			return ScheduleDecision[any]{d.Output, d.Delay, d.Done}, c
-		}
-	})
 }

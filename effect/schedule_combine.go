@@ -10,9 +10,13 @@ import (
 // Concat goes on with next when s is done. The step that finds s done is next's
 // first.
 func (s Schedule[Out]) Concat[_ onUse](next Schedule[Out]) Schedule[Out] {
-	return around(s, func(step stepper[Out]) stepper[Out] {
+	return Schedule[Out]{s.plan.concat(next.plan)}
+}
+
+func (p plan) concat(next plan) plan {
+	return p.around(func(step stepper) stepper {
 		switched := false
-		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) {
+		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[any], *scope.Cause) {
 			d, c := step(f, t)
 			if c != nil || !d.Done || switched {
 				return d, c
@@ -67,33 +71,33 @@ func (all combined) and(delay time.Duration, done bool) combined {
 
 // merged steps every schedule each time, those that are done too.
 func merged(first AnySchedule, more []AnySchedule, decide func(combined) (delay time.Duration, done bool)) Schedule[time.Duration] {
-	schedules := make([]Schedule[any], 0, 1+len(more))
-	schedules = append(schedules, first.erased())
+	plans := make([]plan, 0, 1+len(more))
+	plans = append(plans, first.untyped())
 	for _, s := range more {
-		schedules = append(schedules, s.erased())
+		plans = append(plans, s.untyped())
 	}
-	return Schedule[time.Duration]{func(f *scope.Fiber) (stepper[time.Duration], *scope.Cause) {
-		steps := make([]stepper[any], len(schedules))
-		for i, s := range schedules {
+	return Schedule[time.Duration]{plan{func(f *scope.Fiber) (stepper, *scope.Cause) {
+		steps := make([]stepper, len(plans))
+		for i, p := range plans {
 			var c *scope.Cause
-			if steps[i], c = s.begin(f); c != nil {
+			if steps[i], c = p.begin(f); c != nil {
 				return nil, c
 			}
 		}
-		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[time.Duration], *scope.Cause) {
+		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[any], *scope.Cause) {
 			var all combined
 			for _, step := range steps {
 				d, c := step(f, t)
 				if c != nil {
-					return ScheduleDecision[time.Duration]{}, c
+					return ScheduleDecision[any]{}, c
 				}
 				all = all.and(d.Delay, d.Done)
 			}
 			delay, done := decide(all)
 			if done {
-				return ScheduleDecision[time.Duration]{Done: true}, nil
+				return ScheduleDecision[any]{Output: time.Duration(0), Done: true}, nil
 			}
-			return ScheduleDecision[time.Duration]{Output: delay, Delay: delay}, nil
+			return ScheduleDecision[any]{Output: delay, Delay: delay}, nil
 		}, nil
-	}}
+	}}}
 }

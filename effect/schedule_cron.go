@@ -13,17 +13,17 @@ import (
 func ScheduleCron(expression string, options ...CronOption) Schedule[time.Duration] {
 	c, err := ParseCron(expression, options...)
 	if err != nil {
-		return Schedule[time.Duration]{func(*scope.Fiber) (stepper[time.Duration], *scope.Cause) {
-			return failing[time.Duration](scope.CauseFail(err)), nil
-		}}
+		return Schedule[time.Duration]{plan{func(*scope.Fiber) (stepper, *scope.Cause) {
+			return failing(scope.CauseFail(err)), nil
+		}}}
 	}
 	return ScheduleCronOf(c)
 }
 
 // ScheduleCronOf is ScheduleCron for a Cron.
 func ScheduleCronOf(c Cron) Schedule[time.Duration] {
-	return Schedule[time.Duration]{func(*scope.Fiber) (stepper[time.Duration], *scope.Cause) {
-		return func(_ *scope.Fiber, t ScheduleTick) (d ScheduleDecision[time.Duration], _ *scope.Cause) {
+	return Schedule[time.Duration]{plan{func(*scope.Fiber) (stepper, *scope.Cause) {
+		return func(_ *scope.Fiber, t ScheduleTick) (d ScheduleDecision[any], _ *scope.Cause) {
 			next, ok := c.Next(t.Now)
 			if !ok {
 				return d, scope.CauseDie(fmt.Errorf("effect: the cron %q is never due", c))
@@ -32,5 +32,5 @@ func ScheduleCronOf(c Cron) Schedule[time.Duration] {
 			d.Output = d.Delay
 			return d, nil
 		}, nil
-	}}
+	}}}
 }

@@ -9,37 +9,43 @@ import (
 
 // Map replaces the output, the final one included (its Delay is then 0).
 func (s Schedule[Out]) Map[B any](fn func(ScheduleMetadata[Out]) B) Schedule[B] {
-	return mapped(s, func(_ *scope.Fiber, m ScheduleMetadata[Out]) (B, *scope.Cause) { return fn(m), nil })
+	return Schedule[B]{s.plan.mapped(func(_ *scope.Fiber, m ScheduleMetadata[any]) (any, *scope.Cause) {
+		return fn(typed[Out](m)), nil
+	})}
 }
 
 // MapEffect is Map by an effect. Its failure is the schedule's.
 func (s Schedule[Out]) MapEffect[B any](fn func(ScheduleMetadata[Out]) Effect[B]) Schedule[B] {
-	return mapped(s, func(f *scope.Fiber, m ScheduleMetadata[Out]) (B, *scope.Cause) { return run(f, fn(m)) })
+	return Schedule[B]{s.plan.mapped(func(f *scope.Fiber, m ScheduleMetadata[any]) (any, *scope.Cause) {
+		return run(f, fn(typed[Out](m)))
+	})}
 }
 
-func mapped[Out, B any](s Schedule[Out], fn func(*scope.Fiber, ScheduleMetadata[Out]) (B, *scope.Cause)) Schedule[B] {
-	return around(s, func(step stepper[Out]) stepper[B] {
+//go:noinline
+func (p plan) mapped(fn func(*scope.Fiber, ScheduleMetadata[any]) (any, *scope.Cause)) plan {
+	return p.around(func(step stepper) stepper {
 		var count scheduleCount
-		return func(f *scope.Fiber, t ScheduleTick) (out ScheduleDecision[B], c *scope.Cause) {
+		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[any], *scope.Cause) {
 			d, c := step(f, t)
 			if c != nil {
-				return out, c
+				return d, c
 			}
 			if d.Done {
 				d.Delay = 0
 			}
-			out.Delay, out.Done = d.Delay, d.Done
-			out.Output, c = fn(f, metadata(count.advance(t), d))
-			return out, c
+			d.Output, c = fn(f, metadata(count.advance(t), d))
+			return d, c
 		}
 	})
 }
 
 // deciding looks at every step that recurs and may change the decision.
-func (s Schedule[Out]) deciding[_ onUse](look func(*scope.Fiber, ScheduleMetadata[Out], *ScheduleDecision[Out]) *scope.Cause) Schedule[Out] {
-	return around(s, func(step stepper[Out]) stepper[Out] {
+//
+//go:noinline
+func (p plan) deciding(look func(*scope.Fiber, ScheduleMetadata[any], *ScheduleDecision[any]) *scope.Cause) plan {
+	return p.around(func(step stepper) stepper {
 		var count scheduleCount
-		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[Out], *scope.Cause) {
+		return func(f *scope.Fiber, t ScheduleTick) (ScheduleDecision[any], *scope.Cause) {
 			d, c := step(f, t)
 			if c != nil || d.Done {
 				return d, c
@@ -49,22 +55,32 @@ func (s Schedule[Out]) deciding[_ onUse](look func(*scope.Fiber, ScheduleMetadat
 	})
 }
 
-// While is done, with the output at hand, as soon as keep answers false. A
-// schedule that is done by itself is not asked.
-func (s Schedule[Out]) While[_ onUse](keep func(ScheduleMetadata[Out]) bool) Schedule[Out] {
-	return s.deciding(func(_ *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
+//go:noinline
+func (p plan) while(keep func(ScheduleMetadata[any]) bool) plan {
+	return p.deciding(func(_ *scope.Fiber, m ScheduleMetadata[any], d *ScheduleDecision[any]) *scope.Cause {
 		d.Done = !keep(m)
 		return nil
 	})
 }
 
-// WhileEffect is While by an effect. Its failure is the schedule's.
-func (s Schedule[Out]) WhileEffect[_ onUse](keep func(ScheduleMetadata[Out]) Effect[bool]) Schedule[Out] {
-	return s.deciding(func(f *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
+//go:noinline
+func (p plan) whileEffect(keep func(ScheduleMetadata[any]) Effect[bool]) plan {
+	return p.deciding(func(f *scope.Fiber, m ScheduleMetadata[any], d *ScheduleDecision[any]) *scope.Cause {
 		ok, c := run(f, keep(m))
 		d.Done = !ok
 		return c
 	})
+}
+
+// While is done, with the output at hand, as soon as keep answers false. A
+// schedule that is done by itself is not asked.
+func (s Schedule[Out]) While[_ onUse](keep func(ScheduleMetadata[Out]) bool) Schedule[Out] {
+	return Schedule[Out]{s.plan.while(func(m ScheduleMetadata[any]) bool { return keep(typed[Out](m)) })}
+}
+
+// WhileEffect is While by an effect. Its failure is the schedule's.
+func (s Schedule[Out]) WhileEffect[_ onUse](keep func(ScheduleMetadata[Out]) Effect[bool]) Schedule[Out] {
+	return Schedule[Out]{s.plan.whileEffect(func(m ScheduleMetadata[any]) Effect[bool] { return keep(typed[Out](m)) })}
 }
 
 // ScheduleLimit is what UpTo sets.
@@ -77,7 +93,12 @@ type ScheduleLimit struct {
 
 // UpTo is done when a limit is passed, whichever is first.
 func (s Schedule[Out]) UpTo[_ onUse](limit ScheduleLimit) Schedule[Out] {
-	return s.While(func(m ScheduleMetadata[Out]) bool {
+	return Schedule[Out]{upTo(s.plan, limit)}
+}
+
+// upTo is no method of plan: what those name is compiled with every schedule.
+func upTo(p plan, limit ScheduleLimit) plan {
+	return p.while(func(m ScheduleMetadata[any]) bool {
 		if times, ok := limit.Times.Get(); ok && m.Attempt > times {
 			return false
 		}
@@ -89,26 +110,26 @@ func (s Schedule[Out]) UpTo[_ onUse](limit ScheduleLimit) Schedule[Out] {
 // Tap runs an effect for every step that recurs, before its delay. Its failure
 // is the schedule's.
 func (s Schedule[Out]) Tap[X any](fn func(ScheduleMetadata[Out]) Effect[X]) Schedule[Out] {
-	return s.deciding(func(f *scope.Fiber, m ScheduleMetadata[Out], _ *ScheduleDecision[Out]) *scope.Cause {
-		_, c := run(f, fn(m))
+	return Schedule[Out]{s.plan.deciding(func(f *scope.Fiber, m ScheduleMetadata[any], _ *ScheduleDecision[any]) *scope.Cause {
+		_, c := run(f, fn(typed[Out](m)))
 		return c
-	})
+	})}
 }
 
 // ModifyDelay replaces the delay. The output stays, even where it is the delay.
 func (s Schedule[Out]) ModifyDelay[_ onUse](fn func(ScheduleMetadata[Out]) time.Duration) Schedule[Out] {
-	return s.deciding(func(_ *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
-		d.Delay = fn(m)
+	return Schedule[Out]{s.plan.deciding(func(_ *scope.Fiber, m ScheduleMetadata[any], d *ScheduleDecision[any]) *scope.Cause {
+		d.Delay = fn(typed[Out](m))
 		return nil
-	})
+	})}
 }
 
 // ModifyDelayEffect is ModifyDelay by an effect. Its failure is the schedule's.
 func (s Schedule[Out]) ModifyDelayEffect[_ onUse](fn func(ScheduleMetadata[Out]) Effect[time.Duration]) Schedule[Out] {
-	return s.deciding(func(f *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) (c *scope.Cause) {
-		d.Delay, c = run(f, fn(m))
+	return Schedule[Out]{s.plan.deciding(func(f *scope.Fiber, m ScheduleMetadata[any], d *ScheduleDecision[any]) (c *scope.Cause) {
+		d.Delay, c = run(f, fn(typed[Out](m)))
 		return c
-	})
+	})}
 }
 
 // AddDelay makes the delay longer. The output stays.
@@ -118,17 +139,21 @@ func (s Schedule[Out]) AddDelay[_ onUse](fn func(ScheduleMetadata[Out]) time.Dur
 
 // AddDelayEffect is AddDelay by an effect. Its failure is the schedule's.
 func (s Schedule[Out]) AddDelayEffect[_ onUse](fn func(ScheduleMetadata[Out]) Effect[time.Duration]) Schedule[Out] {
-	return s.deciding(func(f *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
-		more, c := run(f, fn(m))
+	return Schedule[Out]{s.plan.deciding(func(f *scope.Fiber, m ScheduleMetadata[any], d *ScheduleDecision[any]) *scope.Cause {
+		more, c := run(f, fn(typed[Out](m)))
 		d.Delay = addDurations(m.Delay, more)
 		return c
-	})
+	})}
 }
 
 // Jittered multiplies each delay by a random number from 0.8 to 1.2, drawn from
 // Random. The output stays.
 func (s Schedule[Out]) Jittered[_ onUse]() Schedule[Out] {
-	return s.deciding(func(f *scope.Fiber, m ScheduleMetadata[Out], d *ScheduleDecision[Out]) *scope.Cause {
+	return Schedule[Out]{s.plan.jittered()}
+}
+
+func (p plan) jittered() plan {
+	return p.deciding(func(f *scope.Fiber, m ScheduleMetadata[any], d *ScheduleDecision[any]) *scope.Cause {
 		d.Delay = jitter(m.Delay, unit64(randomSource(f)))
 		return nil
 	})
@@ -144,5 +169,9 @@ func jitter(delay time.Duration, draw float64) time.Duration {
 
 // Passthrough replaces the output by the input, the final one included.
 func (s Schedule[Out]) Passthrough[_ onUse]() Schedule[any] {
-	return s.Map(func(m ScheduleMetadata[Out]) any { return m.Input })
+	return Schedule[any]{s.plan.passthrough()}
+}
+
+func (p plan) passthrough() plan {
+	return p.mapped(func(_ *scope.Fiber, m ScheduleMetadata[any]) (any, *scope.Cause) { return m.Input, nil })
 }

@@ -30,8 +30,10 @@ type activation struct {
 	by scope.FiberID
 	// timer belongs to fiber.
 	timer scope.Timer
-	// exit is written by fiber and read after its end.
-	exit ActivationExit
+	// exit is written by fiber and read after its end; stopped tells that a stop
+	// ended the body.
+	exit    ActivationExit
+	stopped bool
 	// done completes when the slot has been passed on.
 	done effect.Deferred[effect.Unit]
 }
@@ -158,7 +160,7 @@ func (a *activation) settle(f *scope.Fiber, c *scope.Cause) {
 			a.timer.Stop()
 		}
 		exit, unreported := e.judge()
-		a.exit = exit
+		a.exit, a.stopped = exit, e.stopped()
 		if unreported != nil {
 			l.warn("the scope of a stopped activation failed to close", a.key, unreported)
 		}
@@ -205,6 +207,9 @@ func (r *reporter) Ended(f *scope.Fiber) {
 func (a *activation) finish(f *scope.Fiber) {
 	// From a defer, so that no Goexit in Observe keeps the slot.
 	defer a.release(f)
+	if failed, ok := a.exit.(ActivationFailed); ok && a.reporter == nil {
+		a.lanes.warn("an activation failed, and there is no OnExit to hear of it", a.key, failed.Cause)
+	}
 	a.lanes.emit(Event{Kind: EventEnded, Key: a.key, Exit: a.exit})
 }
 
@@ -216,9 +221,11 @@ func (a *activation) release(f *scope.Fiber) {
 	if e := l.board.end(a.entry); e != nil {
 		next = l.prepare(f, e)
 	}
+	drained := l.drained()
 	l.mu.Unlock()
 	if next != nil {
 		next.start(f)
 	}
 	a.done.CompleteNow(effect.Void())
+	drained.tell()
 }

@@ -9,7 +9,9 @@ type admission struct {
 	maxQueued int
 
 	running, queued int
-	closed          bool
+	// draining: no wakes are taken any more, what is owed runs to its end. closed:
+	// nothing is owed either.
+	draining, closed bool
 }
 
 // slot tells whether a lane may run now.
@@ -34,3 +36,6 @@ func (a admission) count(s State, by int) admission {
 	}
 	return a
 }
+
+// shut reports whether wakes are refused.
+func (a admission) shut() bool { return a.draining || a.closed }

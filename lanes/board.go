@@ -32,9 +32,9 @@ type board struct {
 func makeBoard(rules admission) board { return board{rules: rules, lanes: map[string]*entry{}} }
 
 // wake takes in a wake. For Started, the caller must start the entry's
-// activation. Refused means closed, if the rules say so, or else full.
+// activation. Refused means shut, if the rules say so, or else full.
 func (b *board) wake(key string) (Outcome, *entry) {
-	if b.rules.closed {
+	if b.rules.shut() {
 		return refused, nil
 	}
 	e, known := b.lanes[key]
@@ -103,6 +103,20 @@ func (b *board) close(drop func(key string), first func(*activation)) {
 	}
 }
 
+// drain refuses all later wakes and leaves what is owed as it is.
+func (b *board) drain() { b.rules.draining = true }
+
+// drained reports whether a drain is over, and closes the board when it is. Its
+// caller asks when it begins and when an activation has ended: the queue alone does
+// not keep it, since no lane waits while none runs.
+func (b *board) drained() bool {
+	if !b.rules.draining || len(b.lanes) > 0 {
+		return false
+	}
+	b.rules.closed = true
+	return true
+}
+
 // place makes next the lane's state and moves it to where that belongs.
 func (b *board) place(e *entry, next lane) {
 	from := e.Value.lane.state
@@ -147,13 +161,13 @@ func (b *board) shrink() {
 // status is the board as users see it.
 func (b *board) status() Status {
 	out := Status{
-		Running: b.rules.running, Queued: b.rules.queued, Closed: b.rules.closed,
+		Running: b.rules.running, Queued: b.rules.queued, Closed: b.rules.shut(),
 		Lanes: make([]LaneStatus, 0, len(b.lanes)),
 	}
 	for _, l := range [2]*list.List[record]{&b.running, &b.queue} {
 		for e := l.Front(); e != nil; e = e.Next() {
 			r := &e.Value
-			out.Lanes = append(out.Lanes, LaneStatus{Key: r.key, State: r.lane.state, Pending: r.lane.pending})
+			out.Lanes = append(out.Lanes, LaneStatus{Key: r.key, State: r.lane.state, Pending: r.lane.owed()})
 		}
 	}
 	return out

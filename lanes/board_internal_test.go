@@ -92,7 +92,7 @@ func (r *reference) status() string {
 		s += fmt.Sprintln(run.key, StateRunning, run.pending)
 	}
 	for _, key := range r.queue {
-		s += fmt.Sprintln(key, StateQueued, false)
+		s += fmt.Sprintln(key, StateQueued, true)
 	}
 	return s
 }

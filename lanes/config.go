@@ -24,7 +24,7 @@ type Config struct {
 	Activate func(key string) effect.Effect[effect.Unit]
 	// OnExit hears how each activation ended, once, in a scope of its own and
 	// uninterruptibly, while the slot is still held. Its own failure is logged
-	// as a warning. nil hears nothing.
+	// as a warning. nil hears nothing; then an activation that failed is logged.
 	OnExit func(exit ActivationExit) effect.Effect[effect.Unit]
 	// Observe hears events, for metrics and tests. It is called on the fiber
 	// that caused the event, with no lock held, and must not block. A panic in

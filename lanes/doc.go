@@ -17,6 +17,10 @@
 //	  +--- Close ----' '-----------------|---------------------'
 //	  '----------------------------------'
 //
+// [Make] makes lanes of effects, [NewRunner] the same for plain Go: a [Runner]'s
+// activations are functions with a context, and its methods return errors. All that is
+// said of lanes here is true of both.
+//
 // A freed slot goes to the lane that waited longest. A lane that is pending when
 // it ends joins the end of the queue, behind all that waited meanwhile, so no
 // busy key starves another: between two starts of a key every key that was
@@ -43,10 +47,16 @@
 // # Failure
 //
 // A panic or Goexit in Activate, and the zero Effect as its result, are defects
-// of that activation alone. A failing OnExit or Observe, and the failing scope of
-// a stopped activation, are logged as warnings. Activate that never returns holds
-// its slot, and nothing else. Interrupting a caller loses no accepted wake and no
+// of that activation alone. A failing OnExit or Observe, the failing scope of a
+// stopped activation, and a failed activation when there is no OnExit to hear of it,
+// are logged as warnings. Activate that never returns holds its slot, and nothing else. Interrupting a caller loses no accepted wake and no
 // slot.
+//
+// # Shutting down
+//
+// Drain takes no new wakes and lets everything that is owed run to its end; at its limit
+// it interrupts what is left, waits for that, and names it in its failure. Close does not
+// let anything run to its end. Both wait until nothing runs.
 //
 // # Cost
 //

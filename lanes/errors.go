@@ -6,7 +6,8 @@ import (
 	"github.com/rivus/tether/errors"
 )
 
-// Error is what Make and Wake fail with: *ConfigInvalid, *QueueFull or *Closed.
+// Error is what Make, Wake and Drain fail with: *ConfigInvalid, *QueueFull, *Closed or
+// *Undrained.
 type Error interface {
 	errors.Tagged
 	lanesError()
@@ -16,6 +17,7 @@ var (
 	_ Error = (*ConfigInvalid)(nil)
 	_ Error = (*QueueFull)(nil)
 	_ Error = (*Closed)(nil)
+	_ Error = (*Undrained)(nil)
 )
 
 // ConfigInvalid says that Make was given limits that cannot be kept.
@@ -61,7 +63,7 @@ func (e *QueueFull) MarshalJSON() ([]byte, error) {
 	return errors.MarshalTagged(e.Tag(), (*fields)(e))
 }
 
-// Closed says that a wake came after Close began.
+// Closed says that a wake came after Close or Drain began.
 type Closed struct {
 	Key string `json:"key"`
 }

@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/rivus/tether/effect"
@@ -13,13 +14,35 @@ type frame struct {
 	of *activation
 	// reporting tells that it is OnExit that runs.
 	reporting bool
+	// plain tells that it is plain Go code that runs: it can be told of its
+	// interruption, but not be ended by it.
+	plain bool
 	// outer is the activation that made these lanes, if one did.
 	outer *frame
 }
 
 var inside = effect.NewReference[*frame]("lanes.Activation", func() *frame { return nil })
 
-func frameOf(f *scope.Fiber) *frame { return inside.Value(f.Env()) }
+// frameOf is f's frame, or nil. A program that plain code runs has it in its context.
+func frameOf(f *scope.Fiber) *frame {
+	if fr := inside.Value(f.Env()); fr != nil {
+		return fr
+	}
+	return frameIn(f.Env().Context())
+}
+
+// frameKey is the key of the frame that a context is of.
+type frameKey struct{}
+
+func frameIn(ctx context.Context) *frame {
+	fr, _ := ctx.Value(frameKey{}).(*frame)
+	return fr
+}
+
+// context is ctx for code that runs on behalf of fr.
+func (fr *frame) context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, frameKey{}, fr)
+}
 
 // in tells whether the frame is a's, or of an activation that a made.
 func (fr *frame) in(a *activation) bool {
@@ -39,7 +62,7 @@ func (fr *frame) in(a *activation) bool {
 func (fr *frame) deadlocks(f *scope.Fiber, a *activation) bool {
 	for at := fr; at != nil; at = at.outer {
 		if at.of == a {
-			return at.reporting || maskedUpTo(f, &fr.of.fiber) || masked(&a.fiber)
+			return at.plain || at.reporting || maskedUpTo(f, &fr.of.fiber) || masked(&a.fiber)
 		}
 	}
 	if a.reporter != nil && f.EndsWith(&a.reporter.fiber, nil) {
@@ -73,18 +96,23 @@ func masked(f *scope.Fiber) bool {
 	return !over && f.Masked()
 }
 
-// SelfDeadlock is the defect of a Cancel or Close that would wait for its own
-// end.
+// SelfDeadlock is the defect of a Cancel, Close or Drain that would wait for its own
+// end, and the error of a Runner's.
 type SelfDeadlock struct {
-	// Operation is "Cancel" or "Close".
+	// Operation is "Cancel", "Close" or "Drain".
 	Operation string
 	// Key is that of the activation which the call is made from.
 	Key string
+	// plain tells that a Runner's method was called.
+	plain bool
 }
 
 // Tag implements errors.Tagged: "LanesSelfDeadlock".
 func (*SelfDeadlock) Tag() string { return "LanesSelfDeadlock" }
 
 func (e *SelfDeadlock) Error() string {
+	if e.plain || e.Operation == "Drain" {
+		return fmt.Sprintf("lanes: %s would wait for its own end, since it is called from inside the activation of %q; call it from elsewhere, or let the activation end instead", e.Operation, e.Key)
+	}
 	return fmt.Sprintf("lanes: %s would wait for its own end, since it is called from inside the activation of %q, in OnExit or an uninterruptible part, or by a fiber forked there; call it from a fiber that was forked elsewhere, or let the activation end instead", e.Operation, e.Key)
 }

@@ -36,6 +36,9 @@ func (l lane) wake(slot, room bool) (lane, Outcome) {
 	}
 }
 
+// owed tells whether an activation is to come.
+func (l lane) owed() bool { return l.pending || l.state == StateQueued }
+
 // admit is the queued lane once it gets a slot.
 func (l lane) admit() lane { return lane{state: StateRunning} }
 

@@ -22,6 +22,8 @@ type Lanes struct {
 	// runs, nothing is woken, interrupted or started.
 	mu    sync.Mutex
 	board board
+	// drain is what Drain waits for; nil: nobody has called it.
+	drain *drain
 }
 
 // Make makes lanes in the scope at hand: closing it runs Close. It fails with
@@ -62,7 +64,7 @@ func (l *Lanes) Wake(key string) effect.Effect[Outcome] {
 func (l *Lanes) WakeNow(f *scope.Fiber, key string) (Outcome, error) {
 	l.mu.Lock()
 	outcome, e := l.board.wake(key)
-	closed := l.board.rules.closed
+	closed := l.board.rules.shut()
 	var a *activation
 	if outcome == Started {
 		a = l.prepare(f, e)
@@ -168,6 +170,7 @@ func (l *Lanes) close(f *scope.Fiber) *scope.Cause {
 	var deadlock *activation
 	goesFirst := false
 	l.mu.Lock()
+	cut := l.drain.cutBy(l.board.rules)
 	for e := l.board.running.Front(); e != nil; e = e.Next() {
 		a := e.Value.run
 		running = append(running, a)
@@ -177,13 +180,16 @@ func (l *Lanes) close(f *scope.Fiber) *scope.Cause {
 		goesFirst = goesFirst || inside.endsWith(f, a)
 	}
 	l.board.close(func(key string) {
-		if l.config.Observe != nil {
+		if l.config.Observe != nil || cut {
 			dropped = append(dropped, key)
 		}
 	}, func(a *activation) {
 		a.by = f.ID()
 		first = append(first, a)
 	})
+	if cut {
+		l.drain.dropped, l.drain.interrupted = dropped, first
+	}
 	l.mu.Unlock()
 	func() {
 		defer func() {
@@ -242,8 +248,8 @@ func (l *Lanes) warn(what, key string, c *scope.Cause) {
 	// A logger that panics has nobody left to hear of it.
 	defer func() { _ = recover() }()
 	attrs := []any{slog.String("key", key), slog.String("cause", c.String())}
-	if die, ok := c.Defect(); ok && die.Stack != nil {
-		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	if die, ok := c.Defect(); ok && die.Panic != nil {
+		attrs = append(attrs, slog.String("at", die.At()), slog.String("stack", string(die.Stack())))
 	}
 	l.config.logger().Warn("lanes: "+what, attrs...)
 }

@@ -5,7 +5,7 @@ type Status struct {
 	// Running and Queued count the lanes in these states.
 	Running int `json:"running"`
 	Queued  int `json:"queued"`
-	// Closed tells that Close has begun.
+	// Closed reports whether wakes are refused: Close or Drain has begun.
 	Closed bool `json:"closed"`
 	// Lanes are those that are not idle: the running ones in the order they got
 	// their slots, then the queued ones in the order they will get one.
@@ -16,7 +16,7 @@ type Status struct {
 type LaneStatus struct {
 	Key   string `json:"key"`
 	State State  `json:"state"`
-	// Pending tells that the lane is running and was woken meanwhile, so that
-	// one more activation follows.
+	// Pending tells that an activation is to come: the lane is queued, or it is
+	// running and was woken meanwhile.
 	Pending bool `json:"pending"`
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/rivus/tether/scope"
 )
 
-func TestN13_Status(t *testing.T) {
+// F54: a queued lane is pending, as in TypeScript.
+func TestN13_F54_Status(t *testing.T) {
 	everywhere(t, func(s *stage, do *effect.Do) {
 		board := do.Await(lanes.Make(s.config(2)))
 		s.equal("at first", do.Await(board.Status()), "{0 0 false []}")
@@ -23,7 +24,7 @@ func TestN13_Status(t *testing.T) {
 			do.Await(board.Wake(key))
 		}
 		s.equal("in the end", do.Await(board.Status()),
-			"{2 2 false [{b running false} {a running true} {d queued false} {c queued false}]}")
+			"{2 2 false [{b running false} {a running true} {d queued true} {c queued true}]}")
 		do.Await(s.raising("go"))
 		do.Await(s.reached("ended a", 2))
 		do.Await(s.reached("ended c", 1))
@@ -83,8 +84,8 @@ func inconsistent(st lanes.Status, concurrent int) string {
 			}
 		case lanes.StateQueued:
 			queued++
-			if l.Pending {
-				return "a queued lane is pending"
+			if !l.Pending {
+				return "F54: a queued lane is not pending"
 			}
 		default:
 			return l.Key + " is idle"

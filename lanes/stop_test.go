@@ -40,7 +40,7 @@ func TestN8_CancelQueuedAndIdle(t *testing.T) {
 		do.Await(board.Cancel("c"))
 		do.Await(board.Cancel("nobody"))
 		st := do.Await(board.Status())
-		s.equal("queue", st.Lanes, "[{a running false} {b queued false} {d queued false}]")
+		s.equal("queue", st.Lanes, "[{a running false} {b queued true} {d queued true}]")
 		do.Await(s.raising("go"))
 		do.Await(s.reached("ended d", 1))
 		s.equal("told", s.told(), "[a succeeded b succeeded d succeeded]")

@@ -82,13 +82,11 @@ type acquisition struct {
 	restore effect.Restore
 	holder  Holder
 	id      string
-	// sent: a write may be stored of which it is not known whether it is, since
-	// firstSent at the earliest.
+	// sent: a write may be stored of which it is not known whether it is.
 	sent       bool
-	firstSent  time.Duration
 	generation int64        // of the last write
 	saving     *scope.Fiber // the last write's; its end may be outstanding
-	event      Acquired     // of the lease that was won
+	event      Acquired     // of the lease that is taken
 }
 
 func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
@@ -100,37 +98,52 @@ func (a *acquisition) run(f *scope.Fiber) (*Lease, *scope.Cause) {
 			return nil, c
 		}
 		answered := f.Clock().Monotonic()
-		if a.sent && stored.OrEmpty().HolderID == mo.Some(a.id) {
-			// The trust counts from the earliest write that this may be.
-			return a.won(f, mo.None[Record](), TakeoverNone, stored.OrEmpty(), a.firstSent), nil
+		// A write that failed has arrived all the same. It may not be durable, which
+		// no read can tell: only a write that is confirmed counts, so there is another.
+		arrived := a.sent && stored.OrEmpty().HolderID == mo.Some(a.id)
+		if !arrived {
+			a.sent = false
+			if unknown != nil {
+				return nil, scope.CauseFail(unknown)
+			}
+			if c := a.mayTake(f, stored, asked, answered); c != nil {
+				return nil, c
+			}
 		}
-		a.sent = false
-		if unknown != nil {
-			return nil, scope.CauseFail(unknown)
-		}
-		liveness, c := a.judge(stored)
-		if c != nil {
-			return nil, c
-		}
-		why, take := a.m.look(f.Clock(), a.key, stored, liveness, asked, answered)
-		if !take {
-			r := stored.OrEmpty()
-			return nil, scope.CauseFail(&Held{
-				Key: a.key, Generation: r.Generation, Holder: r.Holder.OrEmpty(), HolderID: r.HolderID.OrEmpty(),
-			})
-		}
-		l, c, err := a.write(f, stored, why)
+		l, c, err := a.write(f, stored, arrived)
 		if l != nil || c != nil {
 			return l, c
 		}
-		if _, conflict := errors.AsType[*RevisionConflict](err); !conflict {
-			unknown = err
+		unknown = err
+		if _, conflict := errors.AsType[*RevisionConflict](err); conflict {
+			unknown = nil
 		}
+	}
+	if unknown != nil {
+		return nil, scope.CauseFail(unknown)
 	}
 	return nil, scope.CauseFail(&RepositoryFailure{
 		Key: a.key, Reason: RepositoryBusy,
 		Message: "others were faster " + number(maxRaces) + " times; try again",
 	})
+}
+
+// mayTake fails with *Held when stored may not be written over, and notes in the
+// event why it may.
+func (a *acquisition) mayTake(f *scope.Fiber, stored mo.Option[Record], asked, answered time.Duration) *scope.Cause {
+	liveness, c := a.judge(stored)
+	if c != nil {
+		return c
+	}
+	why, take := a.m.look(f.Clock(), a.key, stored, liveness, asked, answered)
+	if !take {
+		r := stored.OrEmpty()
+		return scope.CauseFail(&Held{
+			Key: a.key, Generation: r.Generation, Holder: r.Holder.OrEmpty(), HolderID: r.HolderID.OrEmpty(),
+		})
+	}
+	a.event.Previous, a.event.Takeover = stored, why
+	return nil
 }
 
 // judge looks for the holder's process, if there is a holder. Who I am is needed
@@ -157,10 +170,13 @@ func (a *acquisition) judge(stored mo.Option[Record]) (platform.Liveness, *scope
 	return platform.Judge(a.holder.Identity, h.Identity, process.Identify), nil
 }
 
-// write tries to put the own acquisition over stored. err is why that failed
-// when it is to be read back whether it did.
-func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], why Takeover) (l *Lease, c *scope.Cause, err error) {
+// write tries to put the own acquisition over stored, which it is already if it has
+// arrived. err is why that failed when it is to be read back whether it did.
+func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], arrived bool) (l *Lease, c *scope.Cause, err error) {
 	next, err := acquired(a.key, stored, a.holder, a.id, wall(f.Clock()))
+	if arrived {
+		next, err = stored.OrEmpty().renewed(wall(f.Clock()))
+	}
 	if err != nil {
 		return nil, scope.CauseFail(&RepositoryFailure{
 			Key: a.key, Reason: RepositoryInvalidRecord, Cause: err,
@@ -173,19 +189,18 @@ func (a *acquisition) write(f *scope.Fiber, stored mo.Option[Record], why Takeov
 	}
 	a.generation = next.Generation
 	start := f.Clock().Monotonic()
-	if !a.sent {
-		a.sent, a.firstSent = true, start
-	}
+	a.sent = true
 	if c = a.send(f, next, expected); c == nil {
 		a.sent = false
-		return a.won(f, stored, why, next, start), nil, nil
+		a.event.Token = next.Token()
+		return newLease(a.m, f.Clock(), next, a.id, start), nil, nil
 	}
 	err, only := c.Failure()
 	if !only || c.HasDies() || c.HasInterrupts() {
 		return nil, c, nil
 	}
 	if definite(err) {
-		a.sent = false
+		a.sent = arrived
 		return nil, c, nil
 	}
 	return nil, nil, err
@@ -214,12 +229,6 @@ func (a *acquisition) send(f *scope.Fiber, next Record, expected mo.Option[int64
 func definite(err error) bool {
 	e, ok := errors.AsType[*RepositoryFailure](err)
 	return ok && (e.Reason == RepositoryUnsupportedSchema || e.Reason == RepositoryUnavailable)
-}
-
-func (a *acquisition) won(f *scope.Fiber, previous mo.Option[Record], why Takeover, r Record, start time.Duration) *Lease {
-	a.sent = false
-	a.event = Acquired{Token: r.Token(), Previous: previous, Takeover: why}
-	return newLease(a.m, scope.BaseClock(f.Clock()), r, a.id, start)
 }
 
 // begin tells of the lease and ties it to its scope, in this order, since in a scope

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"slices"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -72,22 +73,23 @@ func (m *Manager) renew(f *scope.Fiber, l *Lease) *scope.Cause {
 		c = scope.CauseFail(errAnswers)
 	}
 	now := f.Clock().Monotonic()
+	var failed []renewal
+	var why []error
 	for i, r := range renewals {
-		if c == nil && errs[i] == nil {
-			r.lease.confirm(start, r.next, now)
-		}
-	}
-	// Reading may take its time, so the good news first.
-	for i, r := range renewals {
-		failure := c.Err()
+		err := c.Err()
 		if c == nil {
-			failure = errs[i]
+			err = errs[i]
 		}
-		if failure == nil {
+		if err == nil {
+			r.lease.confirm(start, r.next, now)
 			continue
 		}
-		failure = named(r.lease.token.Key, failure)
-		if c := r.readBack(f, start, failure); c != nil {
+		failed, why = append(failed, r), append(why, named(r.lease.token.Key, err))
+	}
+	// Reading may take its time, so the good news came first.
+	for i, r := range failed {
+		if c := r.readBack(f, start, why[i]); c != nil {
+			m.hasten(l, failed[i:]) // as above
 			return c
 		}
 	}
@@ -106,13 +108,18 @@ func named(key string, err error) error {
 	return err
 }
 
-// hasten makes the leases that l's heartbeat carried due at once.
+// hasten makes the leases that l's heartbeat carried due at once. They come first among
+// those that are held, where whoever is renewed next finds them, so that they stay
+// together.
 func (m *Manager) hasten(l *Lease, renewals []renewal) {
 	m.mu.Lock()
-	for _, r := range renewals {
-		if r.lease != l {
-			r.lease.tried -= m.config.Heartbeat
+	for _, r := range slices.Backward(renewals) {
+		if r.lease == l || !r.lease.node.Listed() { // it has ended
+			continue
 		}
+		r.lease.tried -= m.config.Heartbeat
+		m.held.Remove(&r.lease.node)
+		m.held.PushFront(&r.lease.node)
 	}
 	m.mu.Unlock()
 	for _, r := range renewals {

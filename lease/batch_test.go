@@ -18,6 +18,7 @@ type batching struct {
 	mu      sync.Mutex
 	batches int
 	sizes   []int
+	carrier string           // whose heartbeat made the last one
 	onBatch func(n int) plan // n from 1
 	saved   func(lease.Record)
 }
@@ -28,6 +29,7 @@ func (b *batching) SaveAll(writes []lease.Write) effect.Effect[[]error] {
 	return effect.Suspend(func() effect.Effect[[]error] {
 		b.mu.Lock()
 		b.sizes = append(b.sizes, len(writes))
+		b.carrier = writes[0].Next.Key
 		b.mu.Unlock()
 		save := b.Repository.(lease.BatchSaver).SaveAll(writes).Map(func(errs []error) []error {
 			for i, w := range writes {
@@ -195,7 +197,8 @@ func TestL10_F4_CloseOfTheOneThatRenewsForAll(t *testing.T) {
 			}
 			simulate(t, func(do *effect.Do) {
 				m := w.manager()
-				const n = 10
+				// So many that the first is due by then.
+				const n = 40
 				var scopes [n]*scope.Scope
 				var leases [n]*lease.Lease
 				for i := range n {
@@ -221,6 +224,73 @@ func TestL10_F4_CloseOfTheOneThatRenewsForAll(t *testing.T) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// F56: the scope of the lease that renews for all closes while the write hangs, or while
+// it reads back what became of it. Those that know nothing yet are renewed at once, and
+// together.
+func TestF56_CloseOfTheOneThatRenewsForAll(t *testing.T) {
+	const n = 10
+	for name, c := range map[string]struct {
+		batch  plan
+		readAt int // the read that hangs, counted from the batch
+		next   int // how many the next batch renews
+	}{
+		"writing":                        {hang, 0, n - 1},
+		"reading back its own":           {failBefore(ioFailure()), 1, n - 1},
+		"reading back the third":         {failBefore(ioFailure()), 3, n - 2},
+		"reading back the last":          {failBefore(ioFailure()), n, 1},
+		"reading back, and it is stored": {failAfter(ioFailure()), 3, n - 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newBatching()
+			w := newWorld(r)
+			r.onBatch = func(i int) plan {
+				if i > 1 {
+					return pass
+				}
+				reads := 0
+				r.onLoad = func(int) plan {
+					if reads++; reads == c.readAt {
+						return hang
+					}
+					return pass
+				}
+				return c.batch
+			}
+			simulate(t, func(do *effect.Do) {
+				m := w.manager()
+				scopes := map[string]*scope.Scope{}
+				for i := range n {
+					s := scope.New(scope.Sequential)
+					do.Await(m.Acquire(keyOf(i)).ProvideScope(s))
+					scopes[keyOf(i)] = s
+				}
+				do.Await(effect.Sleep(heartbeat))
+				expect(t, "batches", r.sizes, []int{n})
+				before := r.saves
+				do.Await(effect.CloseScope(scopes[r.carrier], scope.ExitSucceed(0)))
+				do.Await(effect.Sleep(time.Millisecond))
+				saves := r.saves - before // one is the tombstone
+				if c.next == 1 {
+					saves-- // and one lease alone is no batch
+					expect(t, "batches", r.sizes, []int{n})
+				} else {
+					expect(t, "batches", r.sizes, []int{n, c.next})
+				}
+				expect(t, "single writes", saves, 1)
+				do.Await(effect.Sleep(2 * ttl))
+				for _, s := range scopes {
+					do.Await(effect.CloseScope(s, scope.ExitSucceed(0)))
+				}
+			})
+			for _, e := range w.events {
+				if lost, ok := e.(lease.WasLost); ok {
+					t.Error(lost.Lost)
+				}
+			}
 		})
 	}
 }

@@ -1,6 +1,18 @@
 // Package lease gives one holder at a time the right to a key, across processes
 // that share a SQLite file, a directory or a memory, and fences what it does.
 //
+// In plain Go, with contexts and errors:
+//
+//	repository := lease.NewSQLiteRepository(platform.OS(), "leases.db")
+//	leases, err := lease.NewManager(platform.OS(), repository, lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second})
+//	...
+//	err = leases.Hold(ctx, "task:42", func(ctx context.Context, token lease.FencingToken) error {
+//		return save(ctx, token) // ctx ends, with *lease.Lost as its cause, when the lease is lost
+//	})
+//
+// [Manager.Take] is for work that is no one function, [Manager.Lookup] only looks. As
+// effects, which compose and can be interrupted:
+//
 //	leases := do.Await(lease.MakeManager(lease.Config{TTL: time.Minute, Heartbeat: 15 * time.Second}))
 //	l := do.Await(leases.Acquire("task:42"))
 //	do.Await(l.RunFenced(save)) // func(lease.FencingToken) effect.Effect[effect.Unit]
@@ -38,7 +50,12 @@
 //
 // The failures are [Held], [Lost], [ConfigInvalid], [RepositoryFailure],
 // [RevisionConflict] and [FenceRejected]; see [Failure]. A write whose outcome is
-// unknown is never taken for one that failed: it is read back.
+// unknown is never taken for one that failed: it is read back. Nor is it taken for
+// one that is durable: an acquisition that arrived so writes once more.
+//
+// The plain methods keep every rule of the effects that they are shells of. They fail
+// with the same failures, in a context's end with an error of it, and refuse with an
+// error what would wait for itself.
 //
 // # What it does not promise
 //

@@ -54,7 +54,7 @@ type LostReason string
 const (
 	LostTakenOver LostReason = "taken-over" // another acquisition is in the record
 	LostReleased  LostReason = "released"   // a tombstone is: its scope closed, or somebody released it
-	LostMissing   LostReason = "missing"    // no record is
+	LostMissing   LostReason = "missing"    // no record is, or an older one of it: the store was set back
 	LostExpired   LostReason = "expired"    // no renewal was confirmed for a TTL
 )
 
@@ -126,7 +126,10 @@ func (*RepositoryFailure) leaseFailure() {}
 func (*RepositoryFailure) Tag() string { return "LeaseRepositoryFailure" }
 
 func (e *RepositoryFailure) Error() string {
-	return "lease " + quote(e.Key) + ": repository: " + string(e.Reason) + ": " + e.Message
+	if e.Key == "" {
+		return subject("") + ": " + string(e.Reason) + ": " + e.Message
+	}
+	return subject(e.Key) + ": repository: " + string(e.Reason) + ": " + e.Message
 }
 
 // Unwrap is what the platform answered, or nil.
@@ -141,9 +144,9 @@ func (e *RepositoryFailure) MarshalJSON() ([]byte, error) {
 // RevisionConflict says that a Save found another revision than it expected, and
 // wrote nothing. Tag: "RevisionConflict".
 type RevisionConflict struct {
-	Key              string           `json:"key"`
-	ExpectedRevision mo.Option[int64] `json:"expectedRevision"` // none: no record
-	StoredRevision   mo.Option[int64] `json:"storedRevision"`
+	Key              string
+	ExpectedRevision mo.Option[int64] // none: no record
+	StoredRevision   mo.Option[int64]
 }
 
 func (*RevisionConflict) leaseFailure() {}
@@ -156,19 +159,23 @@ func (e *RevisionConflict) Error() string {
 		optional(e.StoredRevision) + " is stored"
 }
 
-// MarshalJSON implements json.Marshaler.
+// MarshalJSON implements json.Marshaler: {"_tag":"RevisionConflict", "key",
+// "expectedRevision"?, "storedRevision"?}.
 func (e *RevisionConflict) MarshalJSON() ([]byte, error) {
-	type fields RevisionConflict
-	return errors.MarshalTagged(e.Tag(), (*fields)(e))
+	return errors.MarshalTagged(e.Tag(), struct {
+		Key              string `json:"key"`
+		ExpectedRevision *int64 `json:"expectedRevision,omitempty"`
+		StoredRevision   *int64 `json:"storedRevision,omitempty"`
+	}{e.Key, e.ExpectedRevision.ToPointer(), e.StoredRevision.ToPointer()})
 }
 
 // FenceRejected says that a later acquisition was seen than the one that wants
 // in. Tag: "FenceRejected".
 type FenceRejected struct {
-	Key        string `json:"key"`
-	Generation int64  `json:"generation"`
+	Key        string
+	Generation int64
 	// Current is the generation that was seen; none when the record is missing.
-	Current mo.Option[int64] `json:"current"`
+	Current mo.Option[int64]
 }
 
 func (*FenceRejected) leaseFailure() {}
@@ -181,10 +188,22 @@ func (e *FenceRejected) Error() string {
 		optional(e.Current) + " is current"
 }
 
-// MarshalJSON implements json.Marshaler.
+// MarshalJSON implements json.Marshaler: {"_tag":"FenceRejected", "key",
+// "generation", "current"?}.
 func (e *FenceRejected) MarshalJSON() ([]byte, error) {
-	type fields FenceRejected
-	return errors.MarshalTagged(e.Tag(), (*fields)(e))
+	return errors.MarshalTagged(e.Tag(), struct {
+		Key        string `json:"key"`
+		Generation int64  `json:"generation"`
+		Current    *int64 `json:"current,omitempty"`
+	}{e.Key, e.Generation, e.Current.ToPointer()})
+}
+
+// subject is what an error is about: a key, or none of them.
+func subject(key string) string {
+	if key == "" {
+		return "lease repository"
+	}
+	return "lease " + quote(key)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -48,8 +48,9 @@ type RenewalFailed struct {
 // Released says that the tombstone was written.
 type Released struct{ Token FencingToken }
 
-// ReleaseAbandoned says that a release gave up after one Heartbeat: the lease is
-// left to its TTL. Err is the last failure, or nil when the repository hangs. The
+// ReleaseAbandoned says that a release gave up, after one Heartbeat, or at once when
+// the repository failed in a way that no time mends: the lease is left to its TTL. Err
+// is the last failure, or nil when the repository hangs. The
 // release may be that of an acquisition which failed or was interrupted: its Token is
 // what it has written, or would have.
 type ReleaseAbandoned struct {

@@ -157,7 +157,7 @@ func TestR1_F21_InterruptEverywhere(t *testing.T) {
 				expected, next := mo.None[int64](), record(1, 1, holderOf(9), "y")
 				next.Key = k
 				if ok {
-					expected, next.Revision = mo.Some(stored.Revision), stored.Revision+1
+					expected, next.Generation, next.Revision = mo.Some(stored.Revision), 2, stored.Revision+1
 				}
 				// Somebody else can write, and this one knows of it.
 				do.Await(another.Save(k, next, expected))

@@ -61,6 +61,35 @@ func repositoryReason(r platform.Reason) RepositoryReason {
 	}
 }
 
+// lasting tells whether a failure of the repository stays until somebody does something
+// about the store, so that there is no use in trying again in the meantime.
+func lasting(err error) bool {
+	e, ok := errors.AsType[*RepositoryFailure](err)
+	if !ok {
+		return false
+	}
+	switch e.Reason {
+	case RepositoryInvalidRecord, RepositoryUnsupportedSchema, RepositoryUnavailable:
+		return true
+	case RepositoryBusy:
+		return false
+	}
+	f, ok := errors.AsType[*platform.Failure](err)
+	if !ok || f.Code&0xff == sqliteIO {
+		return false
+	}
+	switch f.Reason {
+	case platform.ReasonNotFound, platform.ReasonNotDirectory, platform.ReasonIsDirectory, platform.ReasonSymlink,
+		platform.ReasonNotRegular, platform.ReasonNotDatabase, platform.ReasonPermission, platform.ReasonReadOnly:
+		return true
+	}
+	return false
+}
+
+// sqliteIO is SQLITE_IOERR. The system's answer that comes with it may be an old one, or
+// one of a moment.
+const sqliteIO = 10
+
 // platformFailure is what a repository fails with when a port failed.
 func platformFailure(key string, err error) error {
 	if e, ok := errors.AsType[*RepositoryFailure](err); ok {

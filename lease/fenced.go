@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"fmt"
 	"reflect"
 
 	"github.com/rivus/tether/effect"
@@ -35,7 +34,7 @@ func (l *Lease) RunFenced[A any](work func(FencingToken) effect.Effect[A]) effec
 			return effect.ScopedWith(func(s *scope.Scope) effect.Effect[A] {
 				return lost.RaceFirst(l.m.fence(l.token.Key).ProvideScope(s).
 					AndThen(effect.Direct(l.admit)).
-					AndThen(effect.Suspend(func() effect.Effect[A] { return work(l.token) }).ProvideService(inside, run)))
+					AndThen(effect.Suspend(func() effect.Effect[A] { return work(l.token) }).UpdateEnv(run.in)))
 			})
 		},
 		func(run *fencedRun, _ scope.Exit[A]) effect.Effect[effect.Unit] {
@@ -54,7 +53,20 @@ type fencedRun struct {
 
 var inside = effect.NewReference("lease.inside", func() *fencedRun { return nil })
 
-func fencedIn(env *scope.Env) *fencedRun { return inside.Value(env) }
+// fencedIn is the innermost fenced work that env is of, or nil. A program that plain
+// fenced work runs has it in its context.
+func fencedIn(env *scope.Env) *fencedRun {
+	if run := inside.Value(env); run != nil {
+		return run
+	}
+	return fencedOf(env.Context())
+}
+
+// in is env for the work of r: effects find r among their services, and plain Go code
+// that they call in its context.
+func (r *fencedRun) in(env *scope.Env) *scope.Env {
+	return inside.In(env.WithContext(r.context(env.Context())), r)
+}
 
 // within tells whether r is run or inside of it.
 func (r *fencedRun) within(run *fencedRun) bool {
@@ -98,9 +110,7 @@ func same(a, b any) bool {
 func (l *Lease) enter(f *scope.Fiber) (*fencedRun, *scope.Cause) {
 	outer := fencedIn(f.Env())
 	if outer.holds(l.m, l.token.Key) {
-		return nil, scope.CauseDie(fmt.Errorf(
-			"lease %s: RunFenced inside fenced work of the same key would wait for itself; use the token that the work was given",
-			quote(l.token.Key)))
+		return nil, scope.CauseDie(waitsForItself("RunFenced", l.token.Key))
 	}
 	if lost := l.check(); lost != nil {
 		return nil, scope.CauseFail(lost)
@@ -127,11 +137,15 @@ func (l *Lease) leave(run *fencedRun) {
 // admit is the check under the fence: is the record still this acquisition's, and
 // is the lease still to be relied on now that it is known?
 func (l *Lease) admit(f *scope.Fiber) (effect.Unit, *scope.Cause) {
+	// Before the read: a renewal may be confirmed meanwhile.
+	known := l.revision()
 	stored, c := effect.RunOn(f, l.m.load(l.token.Key))
 	if c != nil {
 		return effect.Unit{}, c
 	}
-	if s := standingOf(l.token, l.id, stored); s.record.IsAbsent() {
+	s := standingOf(l.token, l.id, stored)
+	found, ours := s.record.Get()
+	if !ours {
 		current := mo.None[int64]()
 		if r, ok := stored.Get(); ok {
 			current = mo.Some(r.Generation)
@@ -141,10 +155,20 @@ func (l *Lease) admit(f *scope.Fiber) (effect.Unit, *scope.Cause) {
 			Key: l.token.Key, Generation: l.token.Generation, Current: current,
 		})
 	}
+	if found.Revision < known { // the store was set back
+		l.lose(LostMissing)
+	}
 	if lost := l.check(); lost != nil {
 		return effect.Unit{}, scope.CauseFail(lost)
 	}
 	return effect.Unit{}, nil
+}
+
+// revision is the latest that is known to be ours.
+func (l *Lease) revision() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.record.Revision
 }
 
 // fence is Fence inside the evaluation.

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -92,7 +93,7 @@ func (s *Files) load(key string) (mo.Option[Record], error) {
 func (s *Files) unreadable(key string, reason RepositoryReason, err error) error {
 	return &RepositoryFailure{
 		Key: key, Reason: reason, Cause: err,
-		Message: "the file " + s.path(key, "json") + " was left as it is: " + err.Error(),
+		Message: "the file " + strconv.Quote(s.path(key, "json")) + " was left as it is: " + err.Error(),
 	}
 }
 
@@ -150,10 +151,11 @@ func (s *Files) swap(key string, next Record, expected mo.Option[int64]) error {
 		return err
 	}
 	stored := mo.None[int64]()
-	if r, ok := found.Get(); ok {
+	r, ok := found.Get()
+	if ok {
 		stored = mo.Some(r.Revision)
 	}
-	if stored != expected {
+	if stored != expected || ok && !follows(r, next) {
 		return &RevisionConflict{Key: key, ExpectedRevision: expected, StoredRevision: stored}
 	}
 	data, err := recordFile(next)

@@ -122,6 +122,9 @@ func (r renewal) readBack(f *scope.Fiber, start time.Duration, failure error) *s
 	switch {
 	case !ours:
 		l.lose(s.reason)
+	case found.Revision < r.before.Revision:
+		// The store was set back, and what else it forgot nobody knows.
+		l.lose(LostMissing)
 	case found.Revision == r.before.Revision:
 		l.m.tell(RenewalFailed{l.token, failure})
 	default:

@@ -119,14 +119,17 @@ func TestL5_HolderTTL(t *testing.T) {
 	}
 }
 
-func TestFailuresJSON(t *testing.T) {
+// F54: what is not known is left out, as in TypeScript, and not null.
+func TestF54_FailuresJSON(t *testing.T) {
 	holder := lease.Holder{Identity: platform.Identity{Host: "h", BootID: "b", PID: 7, StartTime: 9}}
 	for want, err := range map[string]error{
 		`{"_tag":"LeaseHeld","key":"k","generation":3,"holder":{"host":"h","bootId":"b","pid":7,"startTime":9},"holderId":"x"}`: &lease.Held{Key: "k", Generation: 3, Holder: holder, HolderID: "x"},
 		`{"_tag":"LeaseLost","key":"k","generation":3,"reason":"taken-over"}`:                                                   &lease.Lost{Key: "k", Generation: 3, Reason: lease.LostTakenOver},
 		`{"_tag":"LeaseConfigInvalid","message":"m"}`:                                                                           &lease.ConfigInvalid{Message: "m"},
 		`{"_tag":"LeaseRepositoryFailure","key":"k","reason":"invalid-record","message":"m"}`:                                   &lease.RepositoryFailure{Key: "k", Reason: lease.RepositoryInvalidRecord, Message: "m", Cause: errors.New("c")},
-		`{"_tag":"RevisionConflict","key":"k","expectedRevision":null,"storedRevision":4}`:                                      &lease.RevisionConflict{Key: "k", StoredRevision: mo.Some(int64(4))},
+		`{"_tag":"RevisionConflict","key":"k","storedRevision":4}`:                                                              &lease.RevisionConflict{Key: "k", StoredRevision: mo.Some(int64(4))},
+		`{"_tag":"RevisionConflict","key":"k","expectedRevision":0}`:                                                            &lease.RevisionConflict{Key: "k", ExpectedRevision: mo.Some(int64(0))},
+		`{"_tag":"FenceRejected","key":"k","generation":3}`:                                                                     &lease.FenceRejected{Key: "k", Generation: 3},
 		`{"_tag":"FenceRejected","key":"k","generation":3,"current":4}`:                                                         &lease.FenceRejected{Key: "k", Generation: 3, Current: mo.Some(int64(4))},
 	} {
 		got, failed := json.Marshal(err)
@@ -135,6 +138,19 @@ func TestFailuresJSON(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, string(got)); diff != "" {
 			t.Error(diff)
+		}
+	}
+}
+
+// F54: a record file is what JSON.stringify makes of it, to the byte.
+func TestF54_RecordFileText(t *testing.T) {
+	r := lease.Record{Key: "<é\u2028\u2029\x7f\b\x01>", Generation: 1, Revision: 1, RenewedAt: 1.5e-7}
+	for at, text := range map[float64]string{5: "5", -0.25: "-0.25", 1.5e-7: "1.5e-7", 1e20: "100000000000000000000", 1e21: "1e+21"} {
+		r.RenewedAt = at
+		got, err := r.MarshalJSON()
+		want := `{"key":"<é` + "\u2028\u2029\x7f" + `\b\u0001>","generation":1,"revision":1,"holder":null,"holderId":null,"renewedAt":` + text + "}"
+		if err != nil || string(got) != want {
+			t.Errorf("%s, %v; want %s", got, err, want)
 		}
 	}
 }

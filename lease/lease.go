@@ -12,7 +12,8 @@ import (
 // Lease is one acquisition, held until the scope that acquired it closes or it is
 // lost. Its methods may be called from any fiber, and after its end.
 type Lease struct {
-	m     *Manager
+	m *Manager
+	// clock is one whose timers no fiber holds up.
 	clock scope.Clock
 	token FencingToken
 	id    string
@@ -43,8 +44,9 @@ type Lease struct {
 	// moved meanwhile, so that a renewal costs no timer.
 	deadline time.Duration
 	timer    scope.Timer
-	// lost is set once: what every waiter hears.
+	// lost is set once: what every waiter hears, and hear, if set, first.
 	lost *Lost
+	hear func(*Lost)
 	// over: there is nothing left to renew. A scope that closes sets lost first,
 	// and renews on until its fenced work has ended.
 	over bool
@@ -54,7 +56,7 @@ type Lease struct {
 
 func newLease(m *Manager, clock scope.Clock, r Record, id string, start time.Duration) *Lease {
 	l := &Lease{
-		m: m, clock: clock, token: r.Token(), id: id, record: r, tried: start,
+		m: m, clock: scope.BaseClock(clock), token: r.Token(), id: id, record: r, tried: start,
 		deadline: later(start, m.config.TTL), loss: effect.NewDeferred[effect.Nothing](),
 	}
 	l.node.Value = l
@@ -137,9 +139,25 @@ func (l *Lease) announce(reason LostReason) (lost *Lost, first bool) {
 		l.lost, first = &Lost{Key: l.token.Key, Generation: l.token.Generation, Reason: reason}, true
 	}
 	lost = l.lost
+	hear := l.hear
 	l.mu.Unlock()
+	if first && hear != nil {
+		hear(lost)
+	}
 	if first {
 		l.loss.CompleteNow(effect.Fail[effect.Nothing](lost))
 	}
 	return lost, first
+}
+
+// onLoss has hear called once with the loss, before anybody else hears of it, or at
+// once when it has come. hear is quick and starts no code of a user.
+func (l *Lease) onLoss(hear func(*Lost)) {
+	l.mu.Lock()
+	lost := l.lost
+	l.hear = hear
+	l.mu.Unlock()
+	if lost != nil {
+		hear(lost)
+	}
 }

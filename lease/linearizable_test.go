@@ -82,6 +82,7 @@ func swapping(do *effect.Do, rec scribe, r lease.Repository, client, repeat int)
 			s.Expected = mo.Some(1 + rand.Int64N(20))
 			next.Revision = s.Expected.MustGet() + 1
 		}
+		next.Generation = next.Revision // each is an acquisition of its own
 		s.Record = seenOf(next)
 		at = rec.call(s)
 		err = failure(do, r.Save(key, next, s.Expected))

@@ -6,6 +6,7 @@ type RepositoryOption func(*repositorySettings)
 type repositorySettings struct {
 	network       bool
 	withoutSQLite bool
+	checked       bool
 }
 
 // AllowNetworkStorage does not refuse a location on a network file system.

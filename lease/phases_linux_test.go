@@ -41,7 +41,7 @@ var (
 func (p *phased) phase(name string) effect.Effect[unit] {
 	return effect.SyncUnit(func() {
 		if p.w.Phases {
-			p.w.say(reply{Phase: name})
+			p.w.say(reply{Phase: name, At: monotonic()})
 		}
 		p.w.out.Lock()
 		stop := p.w.StopAt == name

@@ -114,12 +114,17 @@ func TestR5_RecordFiles(t *testing.T) {
 		content string
 		reason  lease.RepositoryReason
 	}{
-		"good":          {`{"schemaVersion":1,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, ""},
-		"newer":         {`{"schemaVersion":2,"record":{}}`, lease.RepositoryUnsupportedSchema},
-		"no version":    {`{"record":{}}`, lease.RepositoryInvalidRecord},
-		"empty":         {"", lease.RepositoryInvalidRecord},
-		"no record":     {`{"schemaVersion":1}`, lease.RepositoryInvalidRecord},
-		"R6 other case": {`{"schemaVersion":1,"record":{"key":"TASK:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryInvalidRecord},
+		"good":                    {`{"schemaVersion":1,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, ""},
+		"newer":                   {`{"schemaVersion":2,"record":{}}`, lease.RepositoryUnsupportedSchema},
+		"F54 no version":          {`{"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version null":        {`{"schemaVersion":null,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version as text":     {`{"schemaVersion":"1","record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version 1.5":         {`{"schemaVersion":1.5,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version in an array": {`{"schemaVersion":[1],"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryUnsupportedSchema},
+		"F54 version 1.0":         {`{"schemaVersion":1.0,"record":{"key":"task:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, ""},
+		"empty":                   {"", lease.RepositoryInvalidRecord},
+		"no record":               {`{"schemaVersion":1}`, lease.RepositoryInvalidRecord},
+		"R6 other case":           {`{"schemaVersion":1,"record":{"key":"TASK:42","generation":3,"revision":4,"holder":null,"holderId":null,"renewedAt":5}}`, lease.RepositoryInvalidRecord},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

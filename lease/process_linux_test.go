@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,7 +18,19 @@ type peer struct {
 // spawn starts this binary as a worker. wrap is the command line before it, if any.
 func spawn(t testing.TB, s setup, wrap ...string) *peer {
 	t.Helper()
-	return run(t, s, child.Behind(wrap, workerEnv+"=1", "GOMAXPROCS=2"))
+	cmd := child.Behind(wrap, workerEnv+"=1", "GOMAXPROCS=2")
+	if len(wrap) == 0 { // who makes a namespace is root
+		child.Next(cmd)
+	}
+	for _, path := range []string{s.Dir, s.Log} {
+		if path == s.Log && path != "" {
+			path = filepath.Dir(path)
+		}
+		if path != "" {
+			child.Share(t, path)
+		}
+	}
+	return run(t, s, cmd)
 }
 
 // spawnAs starts this binary as another user's worker.

@@ -182,6 +182,7 @@ func TestH1_PIDReuse(t *testing.T) {
 				h := real.Holder.MustGet()
 				h.StartTime -= earlier
 				stored.Holder, stored.HolderID = mo.Some(h), mo.Some("x")
+				stored.Generation++
 				stored.Revision++
 				do.Await(put(r, stored))
 				l := do.Await(in(m.Acquire(key)))

@@ -79,6 +79,13 @@ func (r Record) released(renewedAt float64) (Record, error) {
 	return r, r.Validate()
 }
 
+// follows tells whether next may stand in stored's place, where the revision is the
+// expected one: a store that was set back counts its revisions anew, so that another
+// acquisition's record may have the revision of the own one that is gone.
+func follows(stored, next Record) bool {
+	return next.Generation != stored.Generation || next.IsTombstone() || next.HolderID == stored.HolderID
+}
+
 // standing is how an acquisition stands in what is stored.
 type standing struct {
 	// record is the stored one while the acquisition is still the holder's.

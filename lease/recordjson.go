@@ -1,11 +1,10 @@
 package lease
 
 import (
-	"bytes"
 	"encoding/json"
-	"math"
 	"strconv"
 
+	"github.com/rivus/tether/internal/jsonstring"
 	"github.com/samber/mo"
 )
 
@@ -23,7 +22,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	b := append(make([]byte, 0, 384+len(r.Key)), `{"key":`...)
-	b = appendString(b, r.Key)
+	b = jsonstring.Append(b, r.Key)
 	b = append(b, `,"generation":`...)
 	b = strconv.AppendInt(b, r.Generation, 10)
 	b = append(b, `,"revision":`...)
@@ -36,7 +35,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	}
 	b = append(b, `,"holderId":`...)
 	if id, ok := r.HolderID.Get(); ok {
-		b = appendString(b, id)
+		b = jsonstring.Append(b, id)
 	} else {
 		b = append(b, "null"...)
 	}
@@ -110,13 +109,10 @@ func parseRecordFile(data []byte) (r Record, reason RepositoryReason, err error)
 	if !ok {
 		return r, RepositoryInvalidRecord, invalid("it is no JSON object")
 	}
-	version, present := fields["schemaVersion"]
-	n, ok := safeInteger(version)
-	switch {
-	case !present || !ok:
-		return r, RepositoryInvalidRecord, invalid("its schemaVersion is no integer")
-	case n != schemaVersion:
-		return r, RepositoryUnsupportedSchema, invalid("its schemaVersion is %d, and this program knows %d", n, schemaVersion)
+	// As JavaScript compares: whatever is not the number is another version.
+	var version float64
+	if raw := fields["schemaVersion"]; json.Unmarshal(raw, &version) != nil || version != schemaVersion {
+		return r, RepositoryUnsupportedSchema, invalid("its schemaVersion is %.40q, and this program knows %d", raw, schemaVersion)
 	}
 	if err := r.UnmarshalJSON(fields["record"]); err != nil {
 		return Record{}, RepositoryInvalidRecord, err
@@ -137,18 +133,7 @@ func stringOf(raw json.RawMessage, into *string) bool {
 	return len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, into) == nil
 }
 
-// appendString writes s as JSON.stringify does, without HTML escapes.
-func appendString(b []byte, s string) []byte {
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(s) // a string always encodes
-	return append(b, bytes.TrimRight(buffer.Bytes(), "\n")...)
-}
-
 func appendNumber(b []byte, n float64) []byte {
-	if n == math.Trunc(n) && math.Abs(n) < 1e15 {
-		return strconv.AppendInt(b, int64(n), 10)
-	}
-	return strconv.AppendFloat(b, n, 'g', -1, 64)
+	text, _ := json.Marshal(n) // a finite number always encodes, and as in JavaScript
+	return append(b, text...)
 }

@@ -19,7 +19,7 @@ func (l *Lease) close(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 	l.mu.Lock()
 	// Nothing depends on the trust any more. A record that is somebody else's is
 	// not even read again.
-	gone := l.over && l.lost.Reason != LostExpired && l.lost.Reason != LostReleased
+	gone := l.over && l.lost.Reason == LostTakenOver
 	timer := l.timer
 	l.mu.Unlock()
 	timer.Stop()
@@ -43,9 +43,9 @@ func (l *Lease) close(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
 	}, scope.ForkConfig{Immediate: true, Daemon: true})
 	done := awaitFor(f, retirement, l.m.config.Heartbeat)
 	l.m.poke(l.token.Key)
-	if !done {
+	if err, final := failure.get(); !done || final {
 		// An observer may end the goroutine, so it comes last.
-		defer l.m.abandoned(ReleaseAbandoned{l.token, failure.get()})
+		defer l.m.abandoned(ReleaseAbandoned{l.token, err})
 		retirement.Interrupt(f.ID())
 	}
 	return nil
@@ -75,26 +75,27 @@ func (l *Lease) awaitWorks(f *scope.Fiber) {
 // lastFailure is what a release failed with last; who gives it up reads it while it
 // goes on.
 type lastFailure struct {
-	mu  sync.Mutex
-	err error
+	mu    sync.Mutex
+	err   error
+	final bool // there is no use in trying again
 }
 
-func (l *lastFailure) set(err error) {
+func (l *lastFailure) set(err error, final bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.err = err
+	l.err, l.final = err, final
 }
 
-func (l *lastFailure) get() error {
+func (l *lastFailure) get() (err error, final bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.err
+	return l.err, l.final
 }
 
 // retire writes a tombstone over the acquisition that own recognizes, and over
-// nothing else. It ends when that is done or there is nothing to do; while the
-// repository fails it tries again until it is interrupted. Its caller does not
-// wait for ever.
+// nothing else. It ends when that is done, or there is nothing to do, or the
+// repository fails in a way that no time mends; while it fails in another it tries
+// again until it is interrupted. Its caller does not wait for ever.
 func (m *Manager) retire(f *scope.Fiber, key string, own func(Record) bool, failure *lastFailure) (wrote bool, _ *scope.Cause) {
 	pause := max(m.config.Heartbeat/16, time.Millisecond)
 	for races := 0; races <= maxRaces; {
@@ -110,7 +111,11 @@ func (m *Manager) retire(f *scope.Fiber, key string, own func(Record) bool, fail
 			races++
 			continue
 		}
-		failure.set(err)
+		final := lasting(err)
+		failure.set(err, final)
+		if final {
+			return false, nil
+		}
 		if _, c := effect.RunOn(f, effect.Sleep(pause)); c != nil {
 			return false, c
 		}
@@ -151,18 +156,25 @@ func (m *Manager) abandon(f *scope.Fiber, at *scope.Scope, token FencingToken, i
 	m.mu.Unlock()
 	var failure lastFailure
 	retirement := f.Fork(func(f *scope.Fiber) *scope.Cause {
-		defer m.forget(key, id)
+		forget := func() { m.forget(key, id) }
+		defer func() { forget() }()
 		if c := f.Await(saving); c != nil {
 			return c
 		}
-		timer := f.Clock().AfterFunc(m.config.TTL, func() { f.Interrupt(0) })
+		clock := f.Clock()
+		timer := clock.AfterFunc(m.config.TTL, func() { f.Interrupt(0) })
 		_, c := m.retire(f, key, func(r Record) bool { return r.HolderID == mo.Some(id) }, &failure)
 		timer.Stop()
+		if _, final := failure.get(); final {
+			// Should somebody mend the store, this manager is not to be kept out by itself.
+			forget = func() { clock.AfterFunc(m.config.TTL, func() { m.forget(key, id) }) }
+		}
 		return c
 	}, scope.ForkConfig{Daemon: true})
 	at.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
-		if !awaitFor(f, retirement, m.config.Heartbeat) {
-			defer m.abandoned(ReleaseAbandoned{token, failure.get()})
+		done := awaitFor(f, retirement, m.config.Heartbeat)
+		if err, final := failure.get(); !done || final {
+			defer m.abandoned(ReleaseAbandoned{token, err})
 			retirement.Interrupt(f.ID())
 		}
 		return nil

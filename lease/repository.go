@@ -18,9 +18,14 @@ type Repository interface {
 
 	// Save replaces the record of revision expected (none: there is no record) by
 	// next, in one step that is atomic across every process that uses the same
-	// place, and survives a power cut when it raises the generation. Another
-	// revision is *RevisionConflict, and nothing is written. After any other
-	// failure, and after an interruption, it may have been written.
+	// place, and survives a power cut when it raises the generation, or writes again
+	// what a Save that failed has raised. Another revision is *RevisionConflict, and
+	// nothing is written. After any other failure, and after an interruption, it may
+	// have been written, and be read by all and yet not be durable.
+	//
+	// A next with a holder and the generation of the record that it replaces is of the
+	// same acquisition. A repository whose store may be set back, so that revisions
+	// come again, does well to refuse others as *RevisionConflict.
 	Save(key string, next Record, expected mo.Option[int64]) effect.Effect[effect.Unit]
 
 	// Fence waits for the key's fence and holds it until the scope at hand

@@ -107,15 +107,19 @@ func (s *SQLite) lookAgain() {
 
 // Fence implements Repository.
 func (s *SQLite) Fence(key string) effect.Effect[effect.Unit] {
-	var options []processlock.Option
-	if s.settings.network {
-		options = append(options, processlock.AllowNetworkStorage())
-	}
 	if s.platform.SQLite == nil {
 		return effect.Fail[effect.Unit](errNoSQLite(key))
 	}
-	return processFence(s.platform, key, s.beside(key, "fence"), options...).
+	return processFence(s.platform, key, s.beside(key, "fence"), s.lockOptions()...).
 		Tap(func(effect.Unit) effect.Effect[effect.Unit] { return effect.SyncUnit(s.lookAgain) })
+}
+
+func (s *SQLite) lockOptions() []processlock.Option {
+	options := []processlock.Option{processlock.CreatedLike(s.path)}
+	if s.settings.network {
+		options = append(options, processlock.AllowNetworkStorage())
+	}
+	return options
 }
 
 // WatchReleases implements ReleaseWatcher: releases through this value, and on
@@ -182,8 +186,9 @@ func locked[A any](s *SQLite, writes bool, op func(*sqliteStore) (A, error)) (v 
 	if s.closed {
 		return v, &RepositoryFailure{Reason: RepositoryUnavailable, Message: "the repository is closed"}
 	}
-	// A connection to a file that was removed or replaced would agree with nobody.
-	if s.store != nil && s.store.moved(writes) {
+	// A connection to files that were removed or replaced would agree with nobody.
+	replaced := s.store != nil && s.store.moved(writes)
+	if replaced {
 		_ = s.drop()
 	}
 	if s.store == nil {
@@ -191,6 +196,7 @@ func locked[A any](s *SQLite, writes bool, op func(*sqliteStore) (A, error)) (v 
 			return v, err
 		}
 	}
+	s.store.replaced = replaced
 	sound := false
 	// What failed in a way that is not understood, or panicked, is not used again.
 	defer func() {
@@ -199,6 +205,13 @@ func locked[A any](s *SQLite, writes bool, op func(*sqliteStore) (A, error)) (v 
 		}
 	}()
 	v, err = op(s.store)
+	// What was written into files that were removed meanwhile is written nowhere.
+	if writes && err == nil && s.store.moved(true) {
+		return v, &RepositoryFailure{
+			Reason: RepositoryIO, Message: "the database, or its -wal or -shm file, was removed or replaced during the write",
+		}
+	}
+	s.store.replaced = false
 	sound = !s.store.conn.InTransaction() && (platform.ReasonOf(err) == "" || platform.IsBusy(err))
 	return v, err
 }

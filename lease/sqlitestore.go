@@ -19,8 +19,10 @@ const (
 		"AND (octet_length(holder) > 65536 OR octet_length(holder_id) > 65536)"
 	sqlInsert = "INSERT INTO lease_record (key, generation, revision, holder, holder_id, renewed_at) " +
 		"VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (key) DO NOTHING"
+	// A database that was set back counts its revisions anew: a renewal is one of the
+	// same acquisition only, whatever the revision.
 	sqlUpdate = "UPDATE lease_record SET generation = ?2, revision = ?3, holder = ?4, holder_id = ?5, renewed_at = ?6 " +
-		"WHERE key = ?1 AND revision = ?7 AND generation >= ?8"
+		"WHERE key = ?1 AND revision = ?7 AND generation >= ?8 AND (generation <> ?2 OR ?5 IS NULL OR holder_id IS ?5)"
 	sqlRevision = "SELECT revision, generation FROM lease_record WHERE key = ?1"
 )
 
@@ -46,6 +48,9 @@ type sqliteStore struct {
 	// a few processes.
 	holders map[string]Holder
 	buffer  []byte
+	// replaced: the call at hand found that this database is another one than those
+	// before it, from which its caller's revisions are.
+	replaced bool
 	// checked is when the path was last seen to lead to this file.
 	checked time.Time
 }

@@ -113,6 +113,13 @@ func (s *sqliteStore) transact(durable bool, op func() (writes bool, err error))
 func (s *sqliteStore) write(key string, next Record, expected mo.Option[int64], durable bool) (done bool, err error) {
 	write, lowest := s.insert, next.Generation
 	if revision, ok := expected.Get(); ok {
+		if s.replaced {
+			stored, err := s.revision(key)
+			if err == nil {
+				err = &RevisionConflict{Key: key, ExpectedRevision: expected, StoredRevision: stored}
+			}
+			return false, err
+		}
 		write = s.update
 		if durable {
 			lowest = 0

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rivus/tether/effect"
 	"github.com/rivus/tether/errors"
+	"github.com/rivus/tether/internal/child"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
@@ -38,7 +39,7 @@ type setup struct {
 // command is what a worker is told to do.
 type command struct {
 	Setup  *setup `json:",omitempty"` // of the first
-	Do     string // acquire, fenced, release, contend, transaction, guard, fence, save, swap, history, stop
+	Do     string // acquire, fenced, lost, release, contend, transaction, guard, fence, save, swap, history, stop
 	Wait   bool
 	Path   string // of a transaction's database, of a guard
 	Repeat int    // of swap, history
@@ -89,6 +90,8 @@ type worker struct {
 
 	held  *lease.Lease
 	scope *scope.Scope
+	// holding is held by the plain methods.
+	holding *lease.Holding
 }
 
 // work runs commands until the input ends, and then exits as it is.
@@ -99,9 +102,12 @@ func work() {
 		os.Exit(2)
 	}
 	w := &worker{setup: *first.Setup, encoder: json.NewEncoder(os.Stdout)}
+	if child.Among() {
+		unix.Umask(0o002) // for the log
+	}
 	var err error
 	if w.Log != "" {
-		if w.log, err = os.OpenFile(w.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
+		if w.log, err = os.OpenFile(w.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o664); err != nil {
 			panic(err)
 		}
 	}
@@ -124,6 +130,12 @@ func work() {
 			w.acquire(c)
 		case "fenced":
 			go w.fenced()
+		case "lost":
+			held := w.held
+			go func() {
+				_, err := effect.Run(context.Background(), held.Lost())
+				w.say(answer("lost", err))
+			}()
 		case "release":
 			_, err := effect.Run(context.Background(), effect.CloseScope(w.scope, scope.ExitSucceed(0)))
 			w.say(answer("release", err))
@@ -156,6 +168,8 @@ func work() {
 			w.out.Lock()
 			w.StopAt = c.Phase
 			w.out.Unlock()
+		default:
+			w.plain(c)
 		}
 	}
 }

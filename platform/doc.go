@@ -16,9 +16,10 @@
 // namespaces in which the last two mean something. [Judge] compares a recorded
 // holder with it:
 //
-//	                    ┌ other host or namespace ──────────────► unknown
+//	                    ┌ other host ───────────────────────────► unknown
 //	recorded holder ────┼ same host, other boot ────────────────► dead
-//	                    └ same boot ─┬ look failed ──────────────► unknown
+//	                    └ same boot ─┬ other namespace ──────────► unknown
+//	                                 ├ look failed ──────────────► unknown
 //	                                 ├ no such pid ──────────────► dead
 //	                                 ├ another start time ───────► dead
 //	                                 └ the same ─────────────────► alive
@@ -37,7 +38,10 @@
 // # What it does not promise
 //
 //   - An identity is as good as the host name and boot id: two machines that
-//     share both (clones resumed from one memory image) look like one.
+//     share both (clones resumed from one memory image) look like one, and two
+//     containers of one host name that are each shown a boot id of their own
+//     (systemd-nspawn does that) take each other's processes for dead. Give such
+//     containers host names of their own, as they have unless told otherwise.
 //   - A file system that is asked about is the one under the directory now; a
 //     mount that comes later is not noticed.
 //   - WriteAtomic is as durable as the disk's answer to a sync.

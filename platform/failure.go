@@ -43,7 +43,7 @@ func (f *Failure) Error() string {
 	b.WriteString(string(f.Reason))
 	if f.Cause != nil {
 		b.WriteString(" (")
-		b.WriteString(f.Cause.Error())
+		b.WriteString(plainText(f.Cause.Error()))
 		b.WriteString(")")
 	}
 	if advice := f.Reason.advice(); advice != "" {
@@ -84,13 +84,7 @@ func IsBusy(err error) bool { return ReasonOf(err) == ReasonBusy }
 func IsNotFound(err error) bool { return ReasonOf(err) == ReasonNotFound }
 
 // quotePath keeps a message readable when the path is absurdly long.
-func quotePath(path string) string {
-	const most = 300
-	if len(path) > most {
-		return strconv.Quote(path[:most]) + "... (" + strconv.Itoa(len(path)) + " bytes)"
-	}
-	return strconv.Quote(path)
-}
+func quotePath(path string) string { return quoteShort(path, 300) }
 
 func fileFailure(op, path string, err error) *Failure {
 	return &Failure{Op: op, Path: path, Reason: reasonOf(err), Cause: bareCause(err)}

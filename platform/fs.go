@@ -6,6 +6,12 @@ import "time"
 // No method follows a symbolic link in the last part of a file's path, and none
 // opens anything but regular files and directories, so that a FIFO never blocks and
 // a device is never touched. The methods may be called from any goroutine.
+//
+// A new file has the mode 0644 less the umask. In a folder that a group may write,
+// and whose files are that group's (it is setgid, or the group is the process's own),
+// it has the mode 0660, and all may read it who may read the folder, whatever the
+// umask is. What root creates belongs to the folder's owner and group. Nothing is
+// created world-writable. On Windows the folder's access list decides.
 type FS interface {
 	// ReadFile is the content of the regular file at path, which must not exceed
 	// limit bytes (ReasonTooLarge; at most limit+1 bytes are read). Nothing
@@ -15,7 +21,8 @@ type FS interface {
 	// WriteAtomic replaces the file at path by data, so that after a crash or a
 	// power cut the one or the other is there, whole. It writes a temporary
 	// sibling, syncs it, renames it over path and syncs the directory. It keeps
-	// an existing file's mode (0644 for a new one). When it fails before the
+	// an existing file's mode, and its group and as root its owner, as far as this
+	// process may; a group that it could not keep loses what others may not. When it fails before the
 	// rename, the temporary file is gone and path untouched; a failure of the
 	// directory's sync means that path has the new content, not yet durably.
 	WriteAtomic(path string, data []byte) error

@@ -1,10 +1,11 @@
 package platform
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/rivus/tether/internal/jsonstring"
 )
 
 // MaxSafeInteger is 2^53-1, the largest integer that a reader in JavaScript holds
@@ -48,18 +49,19 @@ func (i Identity) Validate() error {
 	return nil
 }
 
-// String is for people: "pid 42 on host h".
+// String is for people: "pid 42 on host h". A host that does not look like one is
+// quoted.
 func (i Identity) String() string {
-	return "pid " + strconv.FormatInt(i.PID, 10) + " on host " + i.Host
+	return "pid " + strconv.FormatInt(i.PID, 10) + " on host " + plainName(i.Host)
 }
 
 // AppendJSON appends i's fields without the braces, for records that carry an
 // identity inline. It does not validate.
 func (i Identity) AppendJSON(b []byte) []byte {
 	b = append(b, `"host":`...)
-	b = appendJSONString(b, i.Host)
+	b = jsonstring.Append(b, i.Host)
 	b = append(b, `,"bootId":`...)
-	b = appendJSONString(b, i.BootID)
+	b = jsonstring.Append(b, i.BootID)
 	b = append(b, `,"pid":`...)
 	b = strconv.AppendInt(b, i.PID, 10)
 	b = append(b, `,"startTime":`...)
@@ -136,19 +138,4 @@ func jsonInteger(raw json.RawMessage) (int64, bool) {
 		return 0, false
 	}
 	return n, true
-}
-
-func appendJSONString(b []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
-			var buffer bytes.Buffer
-			encoder := json.NewEncoder(&buffer)
-			encoder.SetEscapeHTML(false) // as JSON.stringify
-			_ = encoder.Encode(s)        // a string always encodes
-			return append(b, bytes.TrimRight(buffer.Bytes(), "\n")...)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
 }

@@ -111,7 +111,7 @@ func TestH1_Judge(t *testing.T) {
 		"other boot":               {change(func(i *platform.Identity) { i.BootID = "x" }), never, platform.Dead},
 		"P4 other PID namespace":   {change(func(i *platform.Identity) { i.PIDNs = 9 }), never, platform.Unknown},
 		"P4 other time namespace":  {change(func(i *platform.Identity) { i.TimeNs = 9 }), never, platform.Unknown},
-		"P4 other namespace, boot": {change(func(i *platform.Identity) { i.PIDNs, i.BootID = 9, "x" }), never, platform.Unknown},
+		"P4 other namespace, boot": {change(func(i *platform.Identity) { i.PIDNs, i.BootID = 9, "x" }), never, platform.Dead},
 		"P4 none recorded, runs":   {change(func(i *platform.Identity) { i.PIDNs, i.TimeNs = 0, 0 }), same, platform.Alive},
 		"P4 none recorded, gone":   {change(func(i *platform.Identity) { i.PIDNs, i.TimeNs = 0, 0 }), gone, platform.Dead},
 	} {
@@ -135,5 +135,31 @@ func TestH1_Judge(t *testing.T) {
 				t.Fatalf("%v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// F42: no process outlives its boot, whatever namespace its pid was of. But a boot
+// says nothing of another host, nor of a holder of this boot.
+func TestF42_TheBootDecidesBeforeTheNamespace(t *testing.T) {
+	self := platform.Identity{Host: "h", BootID: "b", PID: 1, StartTime: 5, PIDNs: 7, TimeNs: 8}
+	for _, ns := range []uint64{0, 7, 9} {
+		for _, timeNs := range []uint64{0, 8, 9} {
+			for _, host := range []string{"h", "x"} {
+				for _, boot := range []string{"b", "x"} {
+					holder := platform.Identity{Host: host, BootID: boot, PID: 2, StartTime: 6, PIDNs: ns, TimeNs: timeNs}
+					want := platform.Unknown
+					switch {
+					case host == "h" && boot == "x":
+						want = platform.Dead
+					case host == "h" && ns != 9 && timeNs != 9:
+						want = platform.Alive
+					}
+					got := platform.Judge(self, holder, func(int64) (platform.Identity, bool, error) { return holder, true, nil })
+					if got != want {
+						t.Errorf("%+v is %v, want %v", holder, got, want)
+					}
+				}
+			}
+		}
 	}
 }

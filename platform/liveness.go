@@ -26,20 +26,21 @@ func (l Liveness) String() string {
 // but for lookup (a Process's Identify), which it calls at most once and only
 // when the answer depends on it.
 //
-//   - other host, or another PID or time namespace (where both recorded it): Unknown
-//   - same host, other boot: Dead
-//   - same boot: Dead when no such pid runs or it started at another time, Alive
+//   - other host: Unknown
+//   - same host, other boot: Dead, whatever the namespaces, which ended with it
+//   - same boot, another PID or time namespace (where both recorded it): Unknown
+//   - the same of all: Dead when no such pid runs or it started at another time, Alive
 //     when it is the same, Unknown when the look failed
 func Judge(self, holder Identity, lookup func(pid int64) (id Identity, runs bool, err error)) Liveness {
 	switch {
-	case self.Host != holder.Host,
-		apart(self.PIDNs, holder.PIDNs),
-		apart(self.TimeNs, holder.TimeNs):
-		// Its pid and start time count in another world: a look here would find
-		// nobody, or somebody else, and take that for a death.
+	case self.Host != holder.Host:
 		return Unknown
 	case self.BootID != holder.BootID:
 		return Dead
+	case apart(self.PIDNs, holder.PIDNs), apart(self.TimeNs, holder.TimeNs):
+		// Its pid and start time count in another world: a look here would find
+		// nobody, or somebody else, and take that for a death.
+		return Unknown
 	}
 	now, runs, err := lookup(holder.PID)
 	switch {

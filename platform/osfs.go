@@ -68,8 +68,7 @@ func (osFS) WriteWhole(path string, data []byte) error { return replace(path, da
 
 func replace(path string, data []byte, synced bool) (err error) {
 	const op = "write file"
-	mode := fs.FileMode(newFileMode)
-	keepMode := false
+	var old fs.FileInfo // nil: nothing is there
 	switch info, err := os.Lstat(path); {
 	case err == nil:
 		// A rename would replace a link or fail on a directory: say so before
@@ -77,12 +76,12 @@ func replace(path string, data []byte, synced bool) (err error) {
 		if kind := kindOf(info.Mode()); kind != KindRegular {
 			return &Failure{Op: op, Path: path, Reason: kind.Reason()}
 		}
-		mode, keepMode = info.Mode().Perm(), true
+		old = info
 	case !errors.Is(err, fs.ErrNotExist):
 		return failureOf(op, path, err)
 	}
 	temporary := TemporaryBeside(path)
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	file, err := create(temporary, old)
 	if err != nil {
 		return failureOf(op, path, err)
 	}
@@ -91,7 +90,7 @@ func replace(path string, data []byte, synced bool) (err error) {
 			_ = os.Remove(temporary)
 		}
 	}()
-	err = fill(file, data, mode, keepMode, synced)
+	err = fill(file, data, synced)
 	if err != nil {
 		return failureOf(op, path, err)
 	}
@@ -101,11 +100,27 @@ func replace(path string, data []byte, synced bool) (err error) {
 	return nil
 }
 
-func fill(file *os.File, data []byte, mode fs.FileMode, keepMode, synced bool) error {
-	_, err := file.Write(data)
-	if err == nil && keepMode {
-		err = file.Chmod(mode) // the umask may have taken bits that the old file had
+// create creates the file at path, which must not be there, for its folder, or in the
+// place of model.
+func create(path string, model fs.FileInfo) (*os.File, error) {
+	mode := fs.FileMode(newFileMode)
+	if model != nil {
+		mode &= model.Mode() // no more until it is complete
 	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, err
+	}
+	if err := shape(file, Dir(path), model); err != nil {
+		_ = file.Close()
+		_ = os.Remove(path)
+		return nil, err
+	}
+	return file, nil
+}
+
+func fill(file *os.File, data []byte, synced bool) error {
+	_, err := file.Write(data)
 	if err == nil && synced {
 		err = file.Sync()
 	}
@@ -115,14 +130,14 @@ func fill(file *os.File, data []byte, mode fs.FileMode, keepMode, synced bool) e
 // CreateExclusive implements FS.
 func (osFS) CreateExclusive(path string, data []byte) (bool, error) {
 	const op = "create file"
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFileMode)
+	file, err := create(path, nil)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, failureOf(op, path, err)
 	}
-	if err := fill(file, data, newFileMode, false, false); err != nil {
+	if err := fill(file, data, false); err != nil {
 		_ = os.Remove(path)
 		return false, failureOf(op, path, err)
 	}

@@ -60,9 +60,19 @@ func (p *osProcess) Identify(pid int64) (id Identity, runs bool, err error) {
 	return id, true, nil
 }
 
+// processFailure keeps what the system answered, and where. A missing file of the
+// kernel's is no file that anybody looked for: the system lacks it.
 func processFailure(op string, pid int64, err error) *Failure {
+	out := &Failure{Op: op, PID: pid, Reason: reasonOf(err), Cause: err}
 	if f, ok := err.(*Failure); ok {
-		return &Failure{Op: op, PID: pid, Reason: f.Reason, Path: f.Path, Cause: f}
+		out.Reason, out.Path = f.Reason, f.Path
+		if f.Cause != nil {
+			out.Cause = f.Cause
+		}
 	}
-	return &Failure{Op: op, PID: pid, Reason: reasonOf(err), Cause: err}
+	if out.Reason == ReasonNotFound {
+		out.Reason = ReasonUnsupported
+		out.Cause = fmt.Errorf("%w; processes are told apart by /proc: mount it", out.Cause)
+	}
+	return out
 }

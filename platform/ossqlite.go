@@ -3,7 +3,6 @@ package platform
 import (
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/internal/sqlite3"
@@ -32,51 +31,21 @@ func (s *osSQLite) Open(path string, mode OpenMode) (SQLiteConn, error) {
 	if err := admit(op, absolute, mode); err != nil {
 		return nil, err
 	}
-	flags := sqlite3.OpenReadWrite | sqlite3.OpenNoFollow | sqlite3.OpenNoMutex
 	if mode == OpenOrCreate {
-		flags |= sqlite3.OpenCreate
+		if _, _, err := lstatKind(absolute); errors.Is(err, fs.ErrNotExist) {
+			if err := createDatabase(op, absolute, nil); err != nil {
+				return nil, err
+			}
+		}
 	}
-	c, err := sqlite3.Open(absolute, flags)
+	// Without the flag to create: with it the kernel refuses to open another user's
+	// file in a sticky folder for writing (fs.protected_regular).
+	c, err := sqlite3.Open(absolute, sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
 	if err != nil {
 		return nil, sqliteFailure(op, absolute, err)
 	}
 	return &osConn{c: c, path: absolute, device: deviceOf(absolute)}, nil
 }
-
-// admit refuses what must not even be opened: opening a FIFO wakes its other end,
-// opening a device may do anything. It looks without opening (rule K11).
-func admit(op, path string, mode OpenMode) error {
-	size, err := admitFile(op, path, mode)
-	if err == nil && size > 0 && size < smallestDatabase {
-		// SQLite takes such a file for an empty one.
-		return &Failure{Op: op, Path: path, Reason: ReasonNotDatabase}
-	}
-	return err
-}
-
-// admitFile gives the size of the regular file at path, which may be missing when it
-// may be created.
-func admitFile(op, path string, mode OpenMode) (size int64, err error) {
-	if !filepath.IsAbs(path) || strings.IndexByte(path, 0) >= 0 {
-		return 0, &Failure{Op: op, Path: path, Reason: ReasonInvalid, Cause: errors.New("the path must be absolute and free of NUL bytes")}
-	}
-	kind, size, err := lstatKind(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if mode == OpenExisting {
-			return 0, &Failure{Op: op, Path: path, Reason: ReasonNotFound}
-		}
-		return 0, nil
-	case err != nil:
-		return 0, fileFailure(op, path, err)
-	case kind != KindRegular:
-		return 0, &Failure{Op: op, Path: path, Reason: kind.Reason()}
-	}
-	return size, nil
-}
-
-// smallestDatabase is one page of the smallest size, in bytes.
-const smallestDatabase = 512
 
 // osConn implements SQLiteConn.
 type osConn struct {
@@ -137,8 +106,11 @@ func (c *osConn) Moved() (bool, error) {
 		return true, nil
 	}
 	moved, err := c.c.Moved(schemaMain())
+	if err == nil && !moved {
+		moved, err = c.c.LogMoved()
+	}
 	if err != nil {
-		return false, sqliteFailure("check file of database", c.path, err)
+		return false, sqliteFailure("check files of database", c.path, err)
 	}
 	return moved || deviceOf(c.path) != c.device, nil
 }
@@ -155,6 +127,13 @@ func (c *osConn) Close() error {
 		s.s = nil
 	}
 	c.stmts = nil
+	// The last who closes writes the log into the database and removes the path of it.
+	// A log that others cannot see is older than what they have made of the database
+	// since, and the path may be that of theirs. (Of a database that has moved SQLite
+	// itself sees to that.)
+	if moved, err := c.c.LogMoved(); moved || err != nil {
+		_ = c.c.LeaveLog()
+	}
 	err := c.c.Close()
 	c.c = nil
 	if err != nil {

@@ -24,9 +24,16 @@ type SQLite interface {
 	// that is no database fails at its first statement.
 	Open(path string, mode OpenMode) (SQLiteConn, error)
 
+	// Create makes an empty database appear at path, unless something is there.
+	// It has the owner, group and mode of the file at like, as far as this process
+	// may give them, as the files have that SQLite makes beside a database, but is
+	// never world-writable. Where like is "" or missing, it has those that its
+	// folder asks for, as FS says. The path is as TryLock's.
+	Create(path, like string) error
+
 	// TryLock takes the whole file: locking_mode EXCLUSIVE, BEGIN EXCLUSIVE,
-	// journal in memory. A missing file is created, empty; nothing is ever
-	// written. ReasonBusy: another connection is ahead. A file that may be read and
+	// journal in memory. Nothing is ever written; a missing file is
+	// ReasonNotFound. ReasonBusy: another connection is ahead. A file that may be read and
 	// not written is ReasonPermission or ReasonReadOnly, whoever has it locked: it
 	// could be locked against nobody. The kernel drops the lock when the process
 	// ends; a child process does not inherit it.
@@ -52,7 +59,7 @@ type OpenMode uint8
 // The modes.
 const (
 	OpenExisting OpenMode = iota // fail with ReasonNotFound
-	OpenOrCreate                 // create an empty database
+	OpenOrCreate                 // create an empty database, as Create does
 )
 
 // SQLiteLock is a file that TryLock took. Its methods may be called from any
@@ -83,7 +90,9 @@ type SQLiteConn interface {
 	// InTransaction tells whether a transaction is open. After a failed COMMIT
 	// it tells whether ROLLBACK is still to be called.
 	InTransaction() bool
-	// Moved tells whether the path no longer leads to the open file.
+	// Moved tells whether the path no longer leads to the open file, or the path of
+	// its write-ahead log, or of the log's index (-wal, -shm), to that which is open:
+	// what is written or read here then is not what others write and read.
 	Moved() (bool, error)
 	// Close finalizes what statements are left, rolls back an open transaction and
 	// closes the file. Later calls do nothing.

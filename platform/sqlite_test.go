@@ -162,6 +162,14 @@ func TestTryLock(t *testing.T) {
 	if err := sqlite.Probe(path); !platform.IsNotFound(err) {
 		t.Fatal("a probe created it: ", err)
 	}
+	if _, err := sqlite.TryLock(path); !platform.IsNotFound(err) {
+		t.Fatal("a lock created it: ", err)
+	}
+	for range 2 {
+		if err := sqlite.Create(path, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
 	lock, err := sqlite.TryLock(path)
 	if err != nil || !lock.Taken() {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"io"
 	"sync"
 
 	"github.com/rivus/tether/errors"
@@ -25,7 +24,6 @@ type lockConn struct {
 // lockPool keeps connections that are not in use: no file, no descriptor, no
 // goroutine, some 100 KB of memory each.
 type lockPool struct {
-	flags int
 	setup string
 
 	mu   sync.Mutex
@@ -35,10 +33,8 @@ type lockPool struct {
 const maxIdle = 4
 
 // lockers lock in exclusive mode from the first read on, in which SQLite gives no
-// lock back before the end. A lock creates the file; a probe must not.
-func newLockers() *lockPool {
-	return &lockPool{flags: sqlite3.OpenCreate, setup: "PRAGMA locking_mode=EXCLUSIVE"}
-}
+// lock back before the end.
+func newLockers() *lockPool { return &lockPool{setup: "PRAGMA locking_mode=EXCLUSIVE"} }
 
 func newProbers() *lockPool { return &lockPool{setup: "PRAGMA locking_mode=NORMAL"} }
 
@@ -52,7 +48,7 @@ func (p *lockPool) take() (*lockConn, error) {
 		return c, nil
 	}
 	p.mu.Unlock()
-	conn, err := sqlite3.Open(sqlite3.Memory, p.flags|sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
+	conn, err := sqlite3.Open(sqlite3.Memory, sqlite3.OpenReadWrite|sqlite3.OpenNoFollow|sqlite3.OpenNoMutex)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +109,7 @@ var (
 // TryLock implements SQLite.
 func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	const op = "lock database"
-	if err := admitLock(op, path, OpenOrCreate); err != nil {
+	if err := admitLock(op, path); err != nil {
 		return nil, err
 	}
 	c, err := s.lockers.take()
@@ -145,71 +141,10 @@ func (s *osSQLite) TryLock(path string) (SQLiteLock, error) {
 	return l, nil
 }
 
-// admitLock is admit for the database of a lock, which is empty for ever. Anything
-// else is not even opened: SQLite would put right what a crash left of somebody's
-// database, and on the way out write back and remove its WAL. Nor is an empty one
-// beside which somebody keeps a file by the name of its journal: SQLite would take
-// that for a leftover, and remove it.
-func admitLock(op, path string, mode OpenMode) error {
-	size, err := admitFile(op, path, mode)
-	if err != nil {
-		return err
-	}
-	if size > 0 {
-		return &Failure{Op: op, Path: path, Reason: ReasonNotLock}
-	}
-	for _, suffix := range []string{"-journal", "-wal"} {
-		if foreign(path + suffix) {
-			return &Failure{Op: op, Path: path + suffix, Reason: ReasonNotLock}
-		}
-	}
-	return nil
-}
-
-// foreign reports whether something is at path that is no journal of SQLite's, nor
-// the beginning of one.
-func foreign(path string) bool {
-	if _, _, err := lstatKind(path); err != nil {
-		return false // SQLite does not find it, or will say why not
-	}
-	const first = 4 // bytes of the magic numbers
-	file, err := openRegular(path)
-	if err != nil {
-		return true
-	}
-	defer file.Close()
-	begin := make([]byte, first)
-	n, err := io.ReadFull(file, begin)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return true
-	}
-	switch string(begin) {
-	case "\xd9\xd5\x05\xf9", "\x37\x7f\x06\x82", "\x37\x7f\x06\x83", "\x00\x00\x00\x00":
-		return false // a journal, a WAL, and the zeros that end a kept or an unsynced one
-	}
-	return n > 0
-}
-
-// onlyRead is the failure of who may only read a file. SQLite opens it for reading
-// then, and BEGIN EXCLUSIVE gives it a shared lock, as it gives others.
-func onlyRead(op, path string) *Failure {
-	cause := writeRefusal(path)
-	if cause == nil {
-		cause = errOnlyRead
-	}
-	f := &Failure{Op: op, Path: path, Reason: reasonOf(cause), Code: sqlite3.ReadOnly, Cause: cause}
-	if f.Reason != ReasonReadOnly {
-		f.Reason = ReasonPermission
-	}
-	return f
-}
-
-var errOnlyRead = errors.New("it could be opened for reading only, and who holds a lock must be able to write its file")
-
 // Probe implements SQLite.
 func (s *osSQLite) Probe(path string) error {
 	const op = "probe database"
-	if err := admitLock(op, path, OpenExisting); err != nil {
+	if err := admitLock(op, path); err != nil {
 		return err
 	}
 	c, err := s.probers.take()

@@ -169,7 +169,7 @@ func (a *Attempt) once() (*Lock, finding, error) {
 		return takeLockFile(a.place, a.path, &a.met)
 	}
 	// a.ahead stays until the result is known: Cancel unlocks it when a port panics.
-	lock, ahead, saw, err := takeSQLite(a.place, a.path, a.ahead, !a.policy.later)
+	lock, ahead, saw, err := takeSQLite(a.place, a.path, a.settings, a.ahead, !a.policy.later)
 	a.ahead = ahead
 	return lock, saw, err
 }

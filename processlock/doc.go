@@ -25,8 +25,10 @@
 // which appears in one step, by a hard link. A holder whose death is proven (rule H1: see
 // platform.Judge) is reclaimed by the next attempt; one that cannot be judged, on
 // another host or in another PID namespace, stays until the file is removed by
-// hand. A file without a stamp counts as held for 30 s after its mtime, then as
-// dead: the TypeScript package creates the file first and stamps it second.
+// hand. An empty file, or one with the beginning of a stamp, counts as held for 30 s
+// after its mtime, or as this process sees it, then as dead: the TypeScript package
+// creates the file first and stamps it second. Anything else is a *Failure and stays
+// as it is.
 //
 // All who use one path must use the same mechanism.
 //

@@ -1,7 +1,7 @@
 package processlock
 
 import (
-	"encoding/json"
+	"strconv"
 
 	"github.com/samber/mo"
 
@@ -114,10 +114,8 @@ func failure(path string, reason platform.Reason, why string) *Failure {
 // quote keeps a message readable when the path is absurdly long.
 func quote(path string) string {
 	const most = 300
-	suffix := ""
 	if len(path) > most {
-		path, suffix = path[:most], "..."
+		return strconv.Quote(path[:most]) + "..."
 	}
-	quoted, _ := json.Marshal(path) // a string always encodes
-	return string(quoted) + suffix
+	return strconv.Quote(path)
 }

@@ -79,7 +79,7 @@ func (f lockFile) take(path string, level int) (finding, error) {
 		}
 		if f.judge(state) != platform.Dead {
 			if level > 0 {
-				*f.met = guardHeld{path, state.holder}
+				*f.met = guardHeld{path, state.recorded()}
 			}
 			return sawHolder, nil
 		}
@@ -226,18 +226,26 @@ func (f lockFile) read(path string) (mo.Option[fileState], error) {
 
 // readLockFile reads what judge needs, or none when nothing is there. The time is
 // looked at after the content: it may be newer than that, never older, so that
-// a file that is being stamped is not taken for an old one.
+// a file that is being stamped is not taken for an old one. What no lock wrote is a
+// failure, and nobody's to remove.
 func readLockFile(p *platform.Platform, path, report string) (mo.Option[fileState], error) {
 	none := mo.None[fileState]()
 	data, err := p.FS.ReadFile(path, maxStamp)
 	if platform.IsNotFound(err) {
+		seen.forget(p, path)
 		return none, nil
 	}
 	if err != nil {
 		return none, failed(report, "read "+quote(path), err)
 	}
-	if holder, ok := parseStamp(data); ok {
-		return mo.Some(fileState{holder: mo.Some(holder)}), nil
+	what, holder := contentOf(data)
+	switch what {
+	case stamped, named:
+		seen.forget(p, path)
+		return mo.Some(fileState{kind: what, holder: holder}), nil
+	case foreign, odd:
+		return none, failure(report, platform.ReasonNotLock,
+			quote(path)+" is no lock file, nor the beginning of one; it was left as it is, choose another path or move it away")
 	}
 	info, exists, err := p.FS.Stat(path)
 	if err != nil {
@@ -246,7 +254,7 @@ func readLockFile(p *platform.Platform, path, report string) (mo.Option[fileStat
 	if !exists {
 		return none, nil
 	}
-	return mo.Some(fileState{modTime: info.ModTime}), nil
+	return mo.Some(fileState{kind: begun, modTime: info.ModTime, seen: seen.look(p, path, info)}), nil
 }
 
 func releaseLockFile(l *Lock) error {

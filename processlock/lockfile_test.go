@@ -78,8 +78,8 @@ func TestK4_HandMadeLockFiles(t *testing.T) {
 		"half a stamp, left":                       {stampOf(t, parent, nil)[:40], old, free},
 		"NUL bytes, fresh":                         {"\x00\x00\x00", fresh, unnamed},
 		"NUL bytes after a power cut":              {"\x00\x00\x00", old, free},
-		"another JSON":                             {"[]", old, free},
-		"deeply nested":                            {strings.Repeat("[", 60_000), old, free},
+		"half a stamp, then zeros":                 {stampOf(t, parent, nil)[:40] + "\x00\x00", old, free},
+		"a brace after a power cut":                {"{", old, free},
 		"stamped, runs":                            {stampOf(t, parent, nil), old, held},
 		"stamped with a newline, runs":             {stampOf(t, parent, nil) + "\n", old, held},
 		"stamped with unknown fields, runs":        {stampOf(t, parent, set("version", 7)), old, held},
@@ -90,7 +90,8 @@ func TestK4_HandMadeLockFiles(t *testing.T) {
 		"other boot":                               {stampOf(t, parent, set("bootId", "x")), fresh, free},
 		"other host":                               {stampOf(t, dead, set("host", "elsewhere")), old, held},
 		"F13 other PID namespace":                  {stampOf(t, dead, set("pidNs", 1)), old, held},
-		"F17 startTime at 2^53+1 is no stamp":      {strings.Replace(stampOf(t, dead, set("startTime", 0)), `"startTime":0`, `"startTime":9007199254740993`, 1), fresh, unnamed},
+		"F17 startTime at 2^53+1 is no stamp":      {strings.Replace(stampOf(t, dead, set("startTime", 0)), `"startTime":0`, `"startTime":9007199254740993`, 1), old, held},
+		"F46 named, not to be judged":              {`{"host":"h","pid":42,"acquiredAt":1,"nonce":"n"}`, old, held},
 		"F17 pid beyond any process is not judged": {stampOf(t, 1<<40, nil), old, held},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -35,6 +36,7 @@ type process struct {
 func start(t testing.TB, barrier *os.File) *process {
 	t.Helper()
 	cmd := child.Self(workerEnv + "=1")
+	child.Next(cmd)
 	if barrier != nil {
 		cmd.ExtraFiles = []*os.File{barrier}
 	}
@@ -44,6 +46,26 @@ func start(t testing.TB, barrier *os.File) *process {
 func started(t testing.TB, cmd *exec.Cmd) *process {
 	t.Helper()
 	return &process{child.Start[command, reply](t, cmd), t}
+}
+
+// Tell and Do see to it that a worker that is another user can use the folder.
+func (p *process) Tell(c command) {
+	p.t.Helper()
+	p.share(c)
+	p.Process.Tell(c)
+}
+
+func (p *process) Do(c command) reply {
+	p.t.Helper()
+	p.share(c)
+	return p.Process.Do(c)
+}
+
+func (p *process) share(c command) {
+	p.t.Helper()
+	if c.Path != "" {
+		child.Share(p.t, filepath.Dir(c.Path))
+	}
 }
 
 // must is Do for what has to succeed.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/platform"
 )
 
@@ -15,6 +16,7 @@ type settings struct {
 	retry     time.Duration
 	mechanism Mechanism
 	network   bool
+	like      string
 }
 
 // DefaultRetry is the first pause of a waiting Acquire.
@@ -35,6 +37,18 @@ func WithoutSQLite() Option { return func(s *settings) { s.mechanism = LockFile 
 // AllowNetworkStorage does not refuse a path on a network file system. Whether
 // the lock excludes anybody there is between you and that file system.
 func AllowNetworkStorage() Option { return func(s *settings) { s.network = true } }
+
+// CreatedLike gives a lock database that has to be created the owner, group and mode
+// of the file at path, as far as this process may, as SQLite does with the files that
+// it keeps beside a database. It is for locks that belong to one. A relative path is
+// that of the working directory now. Without the option, or where that file is
+// missing, the lock's folder decides, as it does for lock files: see platform.FS.
+func CreatedLike(path string) Option {
+	if absolute, err := platform.Absolute(path); err == nil {
+		path = absolute
+	}
+	return func(s *settings) { s.like = path }
+}
 
 func settingsOf(path string, options []Option) (settings, error) {
 	s := settings{retry: DefaultRetry, mechanism: SQLite}
@@ -70,4 +84,26 @@ func (m Mechanism) String() string {
 		return "lock-file"
 	}
 	return "sqlite"
+}
+
+// MarshalText implements encoding.TextMarshaler: "sqlite" or "file", as the TypeScript
+// package names them in JSON.
+func (m Mechanism) MarshalText() ([]byte, error) {
+	if m == LockFile {
+		return []byte("file"), nil
+	}
+	return []byte("sqlite"), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler. It fails on any other text.
+func (m *Mechanism) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "sqlite":
+		*m = SQLite
+	case "file":
+		*m = LockFile
+	default:
+		return errors.New("a mechanism is \"sqlite\" or \"file\"")
+	}
+	return nil
 }

@@ -1,10 +1,6 @@
 package processlock
 
-import (
-	"sync"
-
-	"github.com/rivus/tether/platform"
-)
+import "sync"
 
 // debts are the files of this process that are still there though what they stood
 // for was given up: removing them failed. Their stamps name a living process, so that
@@ -13,21 +9,16 @@ type debts struct {
 	// mu is held over the look at a file and its removal, so that of two who pay the
 	// same debt the later does not remove a file of another acquisition.
 	mu    sync.Mutex
-	nonce map[debt]string
+	nonce map[spot]string
 }
 
-type debt struct {
-	platform *platform.Platform
-	path     string
-}
-
-var owed = debts{nonce: make(map[debt]string)}
+var owed = debts{nonce: make(map[spot]string)}
 
 // owe records that the file at path, with f's nonce, is to be removed.
 func (d *debts) owe(f lockFile, path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.nonce[debt{f.platform, path}] = f.stamp.Nonce
+	d.nonce[spot{f.platform, path}] = f.stamp.Nonce
 }
 
 // pay removes the file at path if one is owed. It answers whether there was a debt,
@@ -35,7 +26,7 @@ func (d *debts) owe(f lockFile, path string) {
 func (d *debts) pay(f lockFile, path string) (was bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	of := debt{f.platform, path}
+	of := spot{f.platform, path}
 	nonce, was := d.nonce[of]
 	if !was {
 		return false, nil

@@ -79,7 +79,7 @@ func TestK4_JudgeTable(t *testing.T) {
 	stamp := func(change func(*platform.Identity)) fileState {
 		h := Holder{Identity: other}
 		change(&h.Identity)
-		return fileState{holder: mo.Some(h)}
+		return fileState{kind: stamped, holder: h}
 	}
 	same := func(*platform.Identity) {}
 	runs := func(start int64) func(int64) (platform.Identity, bool, error) {
@@ -108,10 +108,13 @@ func TestK4_JudgeTable(t *testing.T) {
 		"other namespace":             {stamp(func(i *platform.Identity) { i.PIDNs = 8 }), mo.Some(self), gone, platform.Unknown},
 		"no namespace recorded":       {stamp(func(i *platform.Identity) { i.PIDNs = 0 }), mo.Some(self), gone, platform.Dead},
 		"no own identity":             {stamp(same), mo.None[platform.Identity](), gone, platform.Unknown},
-		"no stamp, new":               {fileState{modTime: now}, mo.Some(self), gone, platform.Unknown},
-		"no stamp, just not 30 s old": {fileState{modTime: now.Add(-stampTime + 1)}, mo.Some(self), gone, platform.Unknown},
-		"no stamp, 30 s old":          {fileState{modTime: now.Add(-stampTime)}, mo.Some(self), gone, platform.Dead},
-		"no stamp, from the future":   {fileState{modTime: now.Add(time.Hour)}, mo.Some(self), gone, platform.Unknown},
+		"no stamp, new":               {fileState{kind: begun, modTime: now}, mo.Some(self), gone, platform.Unknown},
+		"no stamp, just not 30 s old": {fileState{kind: begun, modTime: now.Add(-stampTime + 1)}, mo.Some(self), gone, platform.Unknown},
+		"no stamp, 30 s old":          {fileState{kind: begun, modTime: now.Add(-stampTime)}, mo.Some(self), gone, platform.Dead},
+		"no stamp, from the future":   {fileState{kind: begun, modTime: now.Add(time.Hour)}, mo.Some(self), gone, platform.Unknown},
+		"F48 and seen for not 30 s":   {fileState{kind: begun, modTime: now.Add(time.Hour), seen: stampTime - 1}, mo.Some(self), gone, platform.Unknown},
+		"F48 and seen for 30 s":       {fileState{kind: begun, modTime: now.Add(time.Hour), seen: stampTime}, mo.Some(self), gone, platform.Dead},
+		"F46 named, not to be judged": {fileState{kind: named, holder: Holder{Identity: platform.Identity{Host: "h", PID: 2}}}, mo.Some(self), gone, platform.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := judge(c.file, now, c.self, c.lookup); got != c.want {

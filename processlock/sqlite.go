@@ -1,8 +1,6 @@
 package processlock
 
 import (
-	"encoding/json"
-
 	"github.com/samber/mo"
 
 	"github.com/rivus/tether/platform"
@@ -14,11 +12,19 @@ const holderSuffix = ".holder"
 // attempts collide without any holder, and only a probe that is refused, too,
 // shows one. ahead is what an earlier try of this attempt got, or nil; where
 // only readers are in the way, it comes back for the next try.
-func takeSQLite(at place, path string, ahead platform.SQLiteLock, first bool) (*Lock, platform.SQLiteLock, finding, error) {
+func takeSQLite(at place, path string, s settings, ahead platform.SQLiteLock, first bool) (*Lock, platform.SQLiteLock, finding, error) {
 	p := at.platform
 	held, err := ahead, error(nil)
 	if held == nil {
 		held, err = p.SQLite.TryLock(at.path())
+		if platform.IsNotFound(err) {
+			if err := p.SQLite.Create(at.path(), s.like); err != nil {
+				return nil, nil, 0, failed(path, "create it", err)
+			}
+			if held, err = p.SQLite.TryLock(at.path()); platform.IsNotFound(err) {
+				return nil, nil, sawContention, nil // somebody removed it again
+			}
+		}
 	} else {
 		_, err = held.Take()
 	}
@@ -86,12 +92,13 @@ func confirmSQLite(at place, path string, held platform.SQLiteLock) (lock *Lock,
 // recordHolder writes the own stamp beside the lock, whole, so that no reader
 // sees half of one. Without an own identity there is none to write, and one that a
 // dead holder left would be a lie. It touches no file of somebody else's: what is
-// there must look like a stamp, or be what a power cut leaves of one.
+// there must be a stamp of any version, or what a power cut leaves of one.
 func recordHolder(at place, report string) (mo.Option[Holder], error) {
 	p, path := at.platform, at.path()+holderSuffix
 	// What cannot be read may be another user's stamp: replacing it will tell.
 	data, err := p.FS.ReadFile(path, maxStamp)
-	if platform.ReasonOf(err) == platform.ReasonTooLarge || err == nil && !looksLikeStamp(data) {
+	what, _ := contentOf(data)
+	if platform.ReasonOf(err) == platform.ReasonTooLarge || err == nil && what == foreign {
 		return mo.None[Holder](), failure(report, platform.ReasonInvalid,
 			"there is a file "+quote(path)+" that no process lock made; move it away, or choose another path for the lock")
 	}
@@ -107,16 +114,6 @@ func recordHolder(at place, report string) (mo.Option[Holder], error) {
 		return mo.None[Holder](), err
 	}
 	return mo.Some(stamp), nil
-}
-
-// looksLikeStamp tells a stamp, and what a power cut leaves of one (nothing, zeros,
-// its beginning), from a file that nobody here wrote.
-func looksLikeStamp(data []byte) bool {
-	if len(data) == 0 || data[0] == 0 {
-		return true
-	}
-	_, ok := parseStamp(data)
-	return ok || data[0] == '{' && !json.Valid(data)
 }
 
 // releaseSQLite removes the stamp, then gives the file back: the other way round

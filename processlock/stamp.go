@@ -37,9 +37,6 @@ func recordedHolder(at place, mechanism Mechanism) mo.Option[Holder] {
 	if err != nil {
 		return mo.None[Holder]()
 	}
-	holder, ok := parseStamp(data)
-	if !ok {
-		return mo.None[Holder]()
-	}
-	return mo.Some(holder)
+	what, holder := contentOf(data)
+	return mo.TupleToOption(holder, what == stamped || what == named)
 }

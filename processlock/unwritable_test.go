@@ -63,6 +63,13 @@ var onlyRead = map[string]struct {
 		return old(t, child.Folder(t, 0, child.Team, 0o2775)), child.As(child.Ann, child.Team)
 	}},
 	"one's own, for reading": {false, platform.ReasonPermission, func(t *testing.T) (string, child.User) {
+		if os.Geteuid() != 0 { // the one way that needs nobody else
+			path := old(t, t.TempDir())
+			if err := os.Chmod(path, 0o444); err != nil {
+				t.Fatal(err)
+			}
+			return path, child.Same
+		}
 		path := old(t, child.Folder(t, child.Ann, child.Ann, 0o755))
 		if err := errors.Join(os.Chown(path, child.Ann, child.Ann), os.Chmod(path, 0o444)); err != nil {
 			t.Fatal(err)
@@ -108,9 +115,11 @@ func old(t testing.TB, dir string) string {
 // F39: who may only read the lock's file cannot exclude anybody with it. Two such
 // processes are told so, with the file and the way out, and none that it holds.
 func TestF39_OnlyRead(t *testing.T) {
-	child.NeedRoot(t)
 	for name, c := range onlyRead {
 		t.Run(name, func(t *testing.T) {
+			if name != "one's own, for reading" {
+				child.NeedRoot(t)
+			}
 			if c.mounts && !alone.WithMounts(t) {
 				return
 			}

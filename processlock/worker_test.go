@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/platform"
 	"github.com/rivus/tether/processlock"
@@ -42,7 +44,7 @@ type look struct {
 
 // command is what it is told.
 type command struct {
-	Do     string // acquire, race, release, isheld, watch, verify
+	Do     string // acquire, race, release, isheld, watch, verify, umask
 	Path   string
 	Wait   bool
 	Retry  time.Duration
@@ -96,6 +98,9 @@ func worker() {
 				held[c.Path] = lock
 			}
 			r.Pauses = clock.pauses
+		case "umask":
+			unix.Umask(c.Repeat)
+			r = reply{OK: true}
 		case "release":
 			if lock := held[c.Path]; lock != nil {
 				r = answer(lock.Release())

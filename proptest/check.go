@@ -144,13 +144,13 @@ func judgeRun[A any](out effect.RunReport[A]) verdict {
 		return verdict{"the program is stuck", out.Report.String()}
 	case exit.Cause().HasDies():
 		die, _ := exit.Cause().Defect()
-		return verdict{"the program died", fmt.Sprintf("%v\n%s", exit.Cause(), die.Stack)}
+		return verdict{"the program died", fmt.Sprintf("%v\n%s", exit.Cause(), die.Stack())}
 	case exit.IsFailure():
 		return verdict{"the program failed", fmt.Sprintf("%v\n", exit.Cause())}
 	case len(out.Unheard) > 0:
 		u := out.Unheard[0]
 		die, _ := u.Cause.Defect()
-		return verdict{"a fiber died that nobody observes", fmt.Sprintf("fiber #%d: %v\n%s", u.Fiber, u.Cause, die.Stack)}
+		return verdict{"a fiber died that nobody observes", fmt.Sprintf("fiber #%d: %v\n%s", u.Fiber, u.Cause, die.Stack())}
 	case len(out.Stuck) > 0:
 		return verdict{"a fiber is left waiting for ever", out.Report.String()}
 	}

@@ -21,7 +21,8 @@ import (
 //     over before the slot is free;
 //   - OnExit hears of each activation once, with what really happened to it;
 //   - a turn that takes too long is interrupted at its time;
-//   - nothing runs after Close, and all calls return.
+//   - nothing runs after Close, nor after Drain, which interrupts and drops nothing
+//     before its time is over; and all calls return.
 func Lanes(t TB) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,12 +50,13 @@ type lanesAction struct {
 	key  string
 }
 
-var lanesKinds = []string{"wake", "wake", "wake", "wake", "pause", "cancel", "pause", "close"}
+var lanesKinds = []string{"wake", "wake", "wake", "wake", "pause", "cancel", "pause", "close", "drain", "drain within"}
 
 func drawLanesAction(t *rapid.T) lanesAction {
 	kind := rapid.SampledFrom(lanesKinds).Draw(t, "kind")
 	key := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "key")
-	if kind == "close" && rapid.IntRange(0, 5).Draw(t, "closes on 5") < 5 {
+	ends := kind == "close" || kind == "drain" || kind == "drain within"
+	if ends && rapid.IntRange(0, 5).Draw(t, "ends on 5") < 5 {
 		kind = "wake"
 	}
 	return lanesAction{kind, key}
@@ -62,8 +64,8 @@ func drawLanesAction(t *rapid.T) lanesAction {
 
 // GoString is for rapid's report.
 func (a lanesAction) GoString() string {
-	if a.kind == "pause" || a.kind == "close" {
-		return a.kind
+	if a.kind == "wake" || a.kind == "cancel" {
+		return a.kind + " " + a.key
 	}
-	return a.kind + " " + a.key
+	return a.kind
 }

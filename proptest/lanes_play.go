@@ -31,6 +31,7 @@ type lanesPlay struct {
 	stops   map[string]bool
 	cancels map[string]int // under way
 	closing bool
+	limits  int // drains with a limit, from their beginning
 	closed  bool
 }
 
@@ -114,16 +115,40 @@ func (p *lanesPlay) act(by int, a lanesAction) effect.Effect[effect.Unit] {
 	case "close":
 		return effect.SyncUnit(func() { p.note("%d closes", by); p.closing = true }).AndThen(p.lanes.Close()).
 			AndThen(effect.SyncUnit(p.afterClose))
+	case "drain":
+		return effect.SyncUnit(func() { p.note("%d drains", by) }).AndThen(p.drain())
+	case "drain within":
+		return effect.SyncUnit(func() { p.note("%d drains with a limit", by) }).AndThen(p.drain(lanes.Within(2 * time.Millisecond)))
 	default:
 		return p.pause()
 	}
 }
 
+func (p *lanesPlay) drain(options ...lanes.DrainOption) effect.Effect[effect.Unit] {
+	e := p.lanes.Drain(options...)
+	if len(options) > 0 {
+		// It may close the lanes when its time is over, and not before.
+		e = effect.SyncUnit(func() { p.limits++ }).AndThen(e)
+	}
+	return effect.Result(e).Map(func(r mo.Result[effect.Unit]) effect.Unit {
+		left, ok := errors.AsType[*lanes.Undrained](r.Error())
+		if r.IsError() && (!ok || !p.mayClose() || len(left.Interrupted)+len(left.Dropped) == 0) {
+			p.note("Drain: %v", r.Error())
+			p.violate("N15: a drain that nobody cut short fails")
+		}
+		p.afterClose()
+		return effect.Unit{}
+	})
+}
+
+// mayClose reports whether anybody has begun to close the lanes, or may have.
+func (p *lanesPlay) mayClose() bool { return p.closing || p.limits > 0 }
+
 func (p *lanesPlay) afterClose() {
 	p.note("closed")
 	p.closed = true
 	if n := len(p.lanes.StatusNow().Lanes); n > 0 {
-		p.violate("N9: lanes are not idle after Close")
+		p.violate("N9, N15: lanes are not idle after Close or Drain")
 	}
 }
 
@@ -171,6 +196,9 @@ func (p *lanesPlay) observe(e lanes.Event) {
 		// What came before now is this activation's, whether it gets to run or not.
 		p.owed[e.Key] = p.model.pending[e.Key]
 	case lanes.EventDropped:
+		if !p.mayClose() && !p.stops[e.Key] {
+			p.violate("N15: a drain dropped what was owed")
+		}
 		p.model.drop(e.Key)
 		p.owed[e.Key] = false
 	case lanes.EventEnded:

@@ -29,7 +29,7 @@ func (p *lanesPlay) activate(key string) effect.Effect[effect.Unit] {
 	t.activated = true
 	p.owed[key] = p.model.pending[key]
 	if p.closed {
-		p.violate("N9: an activation begins after Close has returned")
+		p.violate("N9, N15: an activation begins after Close or Drain has returned")
 	}
 	if active := len(p.turns); active > p.limit {
 		p.violate("N1: more activations than MaxConcurrent")
@@ -64,7 +64,7 @@ func (p *lanesPlay) activate(key string) effect.Effect[effect.Unit] {
 	}).OnExit(func(exit scope.Exit[effect.Unit]) effect.Effect[effect.Unit] {
 		return effect.Monotonic().Map(func(now time.Duration) effect.Unit {
 			inTime := p.timeout == 0 || now-t.began < p.timeout
-			t.unstopped = inTime && !t.cancelled && p.cancels[key] == 0 && !p.closing && (exit.IsSuccess() || t.ended != "" && t.ended != "succeeds")
+			t.unstopped = inTime && !t.cancelled && p.cancels[key] == 0 && !p.mayClose() && (exit.IsSuccess() || t.ended != "" && t.ended != "succeeds")
 			return effect.Unit{}
 		})
 	})
@@ -112,7 +112,7 @@ func (p *lanesPlay) judge(e lanes.ActivationExit, t *lanesTurn, now time.Duratio
 		case lanes.StopCancel:
 			ok = p.stops[e.Key]
 		case lanes.StopClose:
-			ok = p.closing
+			ok = p.mayClose()
 		case lanes.StopTimeout:
 			ok = p.timeout > 0 && t.activated && now-t.began >= p.timeout
 		}

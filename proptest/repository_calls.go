@@ -71,11 +71,11 @@ func saveOnce(t *rapid.T, r lease.Repository, key string, stored map[string]leas
 	before := optionalRecord(stored, key)
 	old := before.OrEmpty()
 	var next lease.Record
-	switch rapid.IntRange(0, 2).Draw(t, "acquire, renew, release") {
-	case 0:
+	switch what := rapid.IntRange(0, 2).Draw(t, "acquire, renew, release"); {
+	case what == 0, what == 1 && old.IsTombstone(): // there is nothing to renew
 		next = heldRecord(key, old.Generation+1, old.Revision+1, fmt.Sprint("id", old.Revision+1))
-	case 1:
-		next = heldRecord(key, max(old.Generation, 1), old.Revision+1, old.HolderID.OrElse("id"))
+	case what == 1:
+		next = heldRecord(key, old.Generation, old.Revision+1, old.HolderID.MustGet())
 	default:
 		next = tombstone(lease.Record{Key: key, Generation: max(old.Generation, 1), Revision: old.Revision, RenewedAt: 5})
 	}

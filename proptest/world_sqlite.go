@@ -26,6 +26,29 @@ type fileLock struct {
 	readers int
 }
 
+// Create implements platform.SQLite. Nobody owns anything here.
+func (s simulatedSQLite) Create(at, _ string) error {
+	if err := s.p.enter("Create", at); err != nil {
+		return err
+	}
+	s.p.w.mu.Lock()
+	defer s.p.w.mu.Unlock()
+	d := s.p.w.disk
+	at = path.Clean(at)
+	if d.entries[at] != nil {
+		return nil
+	}
+	reason := d.check(at)
+	if reason == "" {
+		if f := d.create(nil, epoch.Add(s.p.w.now)); f != nil {
+			d.entries[at] = f
+			return nil
+		}
+		reason = platform.ReasonNoSpace
+	}
+	return &platform.Failure{Op: "create", Path: at, Reason: reason}
+}
+
 // TryLock implements platform.SQLite.
 func (s simulatedSQLite) TryLock(at string) (platform.SQLiteLock, error) {
 	if err := s.p.enter("TryLock", at); err != nil {
@@ -41,8 +64,7 @@ func (s simulatedSQLite) TryLock(at string) (platform.SQLiteLock, error) {
 		reason = platform.ReasonBusy
 	case f == nil:
 		if reason = d.check(at); reason == "" {
-			f = d.create(nil, epoch.Add(s.p.w.now))
-			d.entries[at] = f
+			reason = platform.ReasonNotFound
 		}
 	}
 	if reason != "" {

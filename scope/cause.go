@@ -3,6 +3,8 @@ package scope
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sourcegraph/conc/panics"
 )
 
 // FiberID names a fiber within its runtime. The first fiber is 1; 0 stands for
@@ -23,10 +25,16 @@ type Fail struct{ Err error }
 type Die struct {
 	// Defect is the panic's value.
 	Defect any
-	// Stack is where it was raised, as debug.Stack prints it; nil for a defect
+	// Panic is what was recovered, with the callers and the stack; nil for a defect
 	// that no panic raised.
-	Stack []byte
+	Panic *panics.Recovered
 }
+
+// At is where the panic was raised, as FILE:LINE, or "" when none was.
+func (r Die) At() string { return raisedAt(r.Panic) }
+
+// Stack is the stack from the panic on, as Go prints it, or nil.
+func (r Die) Stack() []byte { return raisedStack(r.Panic) }
 
 // Interrupt is an interruption, and who asked for it.
 type Interrupt struct{ By FiberID }

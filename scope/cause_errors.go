@@ -20,7 +20,7 @@ func (c *Cause) Errors() []error {
 		case Fail:
 			out = append(out, r.Err)
 		case Die:
-			out = append(out, &Defect{Value: r.Defect, Stack: r.Stack})
+			out = append(out, &Defect{Value: r.Defect, Panic: r.Panic})
 		}
 	}
 	if c != nil && len(out) == 0 {

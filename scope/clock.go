@@ -1,6 +1,9 @@
 package scope
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // Clock is the port through which everything here tells time. Wall time is for
 // people (records, logs); every decision is made on monotonic time, which no
@@ -34,6 +37,14 @@ type LiveClock struct {
 
 // NewLiveClock makes a live clock whose monotonic origin is now.
 func NewLiveClock() *LiveClock { return &LiveClock{origin: time.Now()} }
+
+// processClock is the process's one live clock. It starts with the first runtime, since
+// importing reads no clock. Its origin is a century before that, so that its readings
+// stay positive in a bubble of testing/synctest, whose year is 2000, and outside of it,
+// whichever of the two the first runtime was made in.
+var processClock = sync.OnceValue(func() *LiveClock { return &LiveClock{origin: time.Now().Add(-century)} })
+
+const century = 100 * 365 * 24 * time.Hour
 
 // Now implements Clock.
 func (c *LiveClock) Now() time.Time { return time.Now() }

@@ -26,7 +26,9 @@ func (s *Scope) CloseMasked(f *Fiber, exit Exit[any]) *Cause {
 	case !ok || len(entries) == 0:
 		return nil
 	case len(entries) == 1:
-		return f.Guard(func() *Cause { return entries[0].run(f, exit) })
+		run := entries[0].run
+		entries[0] = entry{} // it lies in the scope, which may live on
+		return f.Guard(func() *Cause { return run(f, exit) })
 	case s.strategy == Parallelly:
 		return closeParallel(f, entries, exit)
 	default:
@@ -53,6 +55,7 @@ func (r *closing) run() {
 func (r *closing) next() {
 	last := len(r.entries) - 1
 	e := r.entries[last]
+	r.entries[last] = entry{}
 	r.entries = r.entries[:last]
 	returned, mark := false, r.f.Mark()
 	// A Goexit in a finalizer unwinds this goroutine for good; the finalizers

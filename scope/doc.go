@@ -42,8 +42,9 @@
 //
 // A panic in a body or a finalizer becomes a Die with its stack. A Goexit cannot
 // be stopped, but everything that must run on the way out does, and the fiber
-// ends with Exited. A fiber that nobody observes and that ends with a defect is
-// logged (parallel) or listed in the Report (deterministic). Evaluations nested
+// ends with Exited. A fiber that ends with a defect which nobody looks at is
+// logged (parallel) or listed in the Report (deterministic), once. Whoever only
+// waits for an end (a scope, a parent, a race, an interrupter) does not look. Evaluations nested
 // deeper than two million levels end with TooDeep instead of exhausting the
 // stack.
 //

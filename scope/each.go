@@ -57,9 +57,9 @@ type each struct {
 type outcome struct {
 	// cause as it was when the fiber was woken: what is learned later is not in it.
 	cause *Cause
-	// broken: the function that makes the items did not return. The fiber interrupts
-	// and awaits running first, and the cause is what is known then.
-	broken  bool
+	// defect is that of the function that makes the items, if it had one. The fiber
+	// interrupts and awaits running then, and goes on with what is known after that.
+	defect  *Cause
 	running []*Fiber
 }
 
@@ -149,7 +149,7 @@ func (e *each) wake(o outcome) {
 // die takes in that the program's function ended with the defect c.
 func (e *each) die(c *Cause) {
 	e.state = e.state.die(c)
-	e.wake(outcome{broken: true, running: e.parts.snapshot()})
+	e.wake(outcome{defect: c, running: e.parts.snapshot()})
 }
 
 // interruptRunning is for an iteration that has failed. It does not wait.

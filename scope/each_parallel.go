@@ -59,7 +59,7 @@ func (e *parallelEach) run() *Cause {
 }
 
 func (e *parallelEach) result() *Cause {
-	if !e.outcome.broken {
+	if e.outcome.defect == nil {
 		return e.outcome.cause
 	}
 	if c := e.interruptBriefly(e.outcome.running); c != nil {

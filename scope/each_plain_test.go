@@ -191,6 +191,9 @@ func (m *plainly) hear(p *record) {
 		}
 	} else if rest := p.exit.cause.WithoutInterrupts(); rest != nil {
 		m.verdict = &verdict{scope.CombineFinalizer(m.verdict.cause, rest)}
+	} else if p.exit.cause == nil {
+		// In case the verdict is overwritten. TypeScript has undefined there.
+		m.places[p.number] = p.at
 	}
 	switch {
 	case *p.full:
@@ -215,7 +218,10 @@ func (m *plainly) breakDown(defect *scope.Cause) {
 	m.goOn(func() {
 		m.masks = len(running) > 0
 		m.interruptAll(running, func() {
-			c := m.verdict.cause
+			c := defect
+			if m.verdict != nil {
+				c = m.verdict.cause
+			}
 			if m.masks && m.interrupted {
 				c = scope.CauseInterrupt(idStarter)
 			}

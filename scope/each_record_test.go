@@ -39,7 +39,7 @@ func (m *plainly) wake(whom []int) {
 }
 
 func (m *plainly) interruptOwner() {
-	if m.over {
+	if m.over || m.inMask {
 		return
 	}
 	m.interrupted = true
@@ -51,7 +51,7 @@ func (m *plainly) interruptOwner() {
 
 // start runs a part up to its first wait.
 func (m *plainly) start(k int) *record {
-	p := &record{number: k, plan: m.planOf(k), deaf: m.masks && !m.over}
+	p := &record{number: k, plan: m.planOf(k), deaf: m.inMask || m.masks && !m.over}
 	m.parts[k] = p
 	m.note("%d starts", k)
 	m.wake(p.plan.before)

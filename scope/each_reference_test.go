@@ -68,8 +68,10 @@ func drawPlan(t *rapid.T, k int) plan {
 // script is a whole program: an iteration, and what the fiber that started it does then.
 type script struct {
 	items, limit int
-	plans        []plan
-	wakes        []int
+	// inMask: the iteration's fiber is uninterruptible.
+	inMask bool
+	plans  []plan
+	wakes  []int
 }
 
 // The fibers' numbers, here as in the kernel.
@@ -84,7 +86,8 @@ func TestEachAgainstItsRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := script{
 			items: rapid.IntRange(1, 6).Draw(t, "items"), limit: rapid.IntRange(2, 4).Draw(t, "limit"),
-			wakes: rapid.SliceOfN(rapid.IntRange(itsOwner, 8), 0, 12).Draw(t, "wakes"),
+			inMask: rapid.IntRange(0, 4).Draw(t, "mask") == 4,
+			wakes:  rapid.SliceOfN(rapid.IntRange(itsOwner, 8), 0, 12).Draw(t, "wakes"),
 		}
 		for k := range plans {
 			s.plans = append(s.plans, drawPlan(t, k))
@@ -160,6 +163,10 @@ func (s script) really() (story []string) {
 	}
 	report := scope.NewDeterministic(scope.DeterministicConfig{}).Run(func(f *scope.Fiber) *scope.Cause {
 		owner = new(scope.Fiber)
+		mode := scope.StartInterruptible
+		if s.inMask {
+			mode = scope.StartUninterruptible
+		}
 		f.ForkInto(owner, scope.Func(func(f *scope.Fiber) *scope.Cause {
 			c := f.Guard(func() *scope.Cause {
 				return f.Each(s.items, s.limit, item, func(start, at int) { places[start] = at })
@@ -168,7 +175,7 @@ func (s script) really() (story []string) {
 			note("it ends: %v", c)
 			all = c == nil
 			return c
-		}), scope.ForkConfig{Daemon: true, Immediate: true})
+		}), scope.ForkConfig{Daemon: true, Immediate: true, Mode: mode})
 		wake(s.wakes)
 		for len(gates) > 0 {
 			wake(sortedKeys(gates))
@@ -204,7 +211,7 @@ func withoutStacks(c *scope.Cause) *scope.Cause {
 	var out *scope.Cause
 	for _, r := range c.Reasons() {
 		if die, ok := r.(scope.Die); ok {
-			die.Stack = nil
+			die.Panic = nil
 			r = die
 		}
 		out = out.Combine(scope.CauseFromReasons(r))

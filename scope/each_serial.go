@@ -31,13 +31,13 @@ func (e *serialEach) run() *Cause {
 }
 
 func (e *serialEach) result() *Cause {
-	if !e.outcome.broken {
+	if e.outcome.defect == nil {
 		return e.outcome.cause
 	}
 	if c := e.interruptBriefly(e.outcome.running); c != nil {
 		return c
 	}
-	return e.state.cause
+	return e.state.afterDefect(e.outcome.defect)
 }
 
 // begin is the first round, on the iteration's fiber.

@@ -139,7 +139,7 @@ func ExampleCause_Err() {
 	// Output:
 	// *errors.errorString EOF false
 	// *scope.Defect defect: a bug false
-	// *scope.Interruption interrupted by fiber [7] true
+	// *scope.Interruption interrupted by fiber #7 true
 	// <nil> <nil> false
 }
 

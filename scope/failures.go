@@ -3,25 +3,11 @@ package scope
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
+	"math"
+	"strings"
+
+	"github.com/sourcegraph/conc/panics"
 )
-
-// Defect is the error that stands for a Die when a program ends with one.
-type Defect struct {
-	// Value is what was raised.
-	Value any
-	// Stack is where, or nil when no panic raised it.
-	Stack []byte
-}
-
-// Error is "defect: " and the value's text.
-func (d *Defect) Error() string { return fmt.Sprintf("defect: %v", d.Value) }
-
-// Unwrap is the value when that is an error.
-func (d *Defect) Unwrap() error {
-	err, _ := d.Value.(error)
-	return err
-}
 
 // Interruption is the error that stands for an interruption when a program
 // ends with one. errors.Is(err, context.Canceled) holds.
@@ -30,20 +16,33 @@ type Interruption struct {
 	By []FiberID
 }
 
-// Error names the fibers.
+// Error says who asked.
 func (i *Interruption) Error() string {
-	if len(i.By) == 0 {
-		return "interrupted"
+	switch {
+	case len(i.By) == 0:
+		return "interrupted from outside"
+	case len(i.By) == 1 && i.By[0] == collectionFiber:
+		return "interrupted by its FiberMap, FiberSet or FiberHandle"
 	}
-	return fmt.Sprintf("interrupted by fiber %v", i.By)
+	names := make([]string, len(i.By))
+	for n, id := range i.By {
+		names[n] = fmt.Sprintf("#%d", id)
+	}
+	if len(names) == 1 {
+		return "interrupted by fiber " + names[0]
+	}
+	return "interrupted by fibers " + strings.Join(names, ", ")
 }
+
+// collectionFiber is effect.CollectionFiber.
+const collectionFiber FiberID = math.MaxUint64
 
 // Is makes an interruption a context.Canceled.
 func (i *Interruption) Is(target error) bool { return target == context.Canceled }
 
 // Err squashes the cause into one error (TypeScript: Cause.squash): the first
 // failure as it is; else *Defect for the first defect; else *Interruption. It
-// is nil for a nil cause.
+// is nil for a nil cause, which is a success (in TypeScript: an Error "Empty cause").
 func (c *Cause) Err() error {
 	if c == nil {
 		return nil
@@ -52,7 +51,7 @@ func (c *Cause) Err() error {
 		return err
 	}
 	if die, ok := c.Defect(); ok {
-		return &Defect{Value: die.Defect, Stack: die.Stack}
+		return &Defect{Value: die.Defect, Panic: die.Panic}
 	}
 	return &Interruption{By: c.Interruptors()}
 }
@@ -75,32 +74,41 @@ func (e TooDeep) Error() string {
 type abandoned struct{}
 
 // carried is a panic on its way from a stack segment to the segment below it.
-type carried struct {
-	value any
-	stack []byte
+type carried struct{ raised *panics.Recovered }
+
+// recovered is what is known of a panic that this goroutine recovered.
+func recovered(r any) *panics.Recovered {
+	raised := panics.NewRecovered(1, r)
+	return &raised
 }
 
 // Recovered is what a panic's recover() gave, without the wrapping that carries
 // it from one stack segment to the next.
 func Recovered(r any) any {
 	if c, ok := r.(carried); ok {
-		return c.value
+		return c.raised.Value
 	}
 	return r
 }
 
 // CauseRecovered is the cause for the result of a recover() that was not nil.
 // It raises the panic again when that is the runtime's own and no frame may
-// hold it up.
+// hold it up. What conc raises again is the panic that conc recovered.
 func CauseRecovered(r any) *Cause {
+	var raised *panics.Recovered
 	switch r := r.(type) {
 	case abandoned:
 		panic(r)
 	case carried:
-		if _, ok := r.value.(abandoned); ok {
-			panic(r.value)
-		}
-		return causeOf(Die{Defect: r.value, Stack: r.stack})
+		raised = r.raised
+	default:
+		raised = recovered(r)
 	}
-	return causeOf(Die{Defect: r, Stack: debug.Stack()})
+	switch value := raised.Value.(type) {
+	case abandoned:
+		panic(value)
+	case *panics.Recovered:
+		raised = value
+	}
+	return causeOf(Die{Defect: raised.Value, Panic: raised})
 }

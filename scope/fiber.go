@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -260,10 +261,29 @@ func (f *Fiber) finish(c *Cause) {
 		parent.children.remove(f)
 		parent.mu.Unlock()
 	}
-	if o == nil && !f.watched && c.HasDies() {
+	if c.HasDies() && !f.watched && !f.lookedAt(o) {
 		f.rt.unheard(f, c)
 	}
 	f.tell(o, more)
+}
+
+// lookedAt tells whether somebody looks at the exit of a fiber that has ended: through
+// first or one of the observers that come after it.
+//
+//go:noinline
+func (f *Fiber) lookedAt(first *Observer) bool {
+	if first == nil {
+		return false
+	}
+	f.mu.Lock()
+	list, others := f.observers.bystanders()
+	f.mu.Unlock()
+	if b, ok := first.to.(bystander); ok {
+		list = append(list, b)
+	} else {
+		others = true
+	}
+	return others || slices.ContainsFunc(list, bystander.looks)
 }
 
 // tell calls the observers of a fiber that has ended, o first. Nobody becomes one any

@@ -120,7 +120,7 @@ func (f *Fiber) tie(s *Scope, at *Registration, by FiberID) {
 		f.Interrupt(by)
 		return
 	}
-	if !f.Observe(NewObserver(func(*Fiber) { s.Remove(at) })) {
+	if !f.Observe(NewBystander(func(*Fiber) { s.Remove(at) }, nil)) {
 		s.Remove(at)
 	}
 }
@@ -148,8 +148,10 @@ func (f *Fiber) Await(target *Fiber) *Cause {
 }
 
 // AwaitFiber is Await that also tells whether f slept.
-func (f *Fiber) AwaitFiber(target *Fiber) (slept bool, c *Cause) {
-	o, p := f.awaitOne(target)
+func (f *Fiber) AwaitFiber(target *Fiber) (slept bool, c *Cause) { return f.awaitFiber(target, true) }
+
+func (f *Fiber) awaitFiber(target *Fiber, looks bool) (slept bool, c *Cause) {
+	o, p := f.awaitOne(target, looks)
 	if o == nil {
 		return false, nil
 	}
@@ -161,7 +163,7 @@ func (f *Fiber) AwaitFiber(target *Fiber) (slept bool, c *Cause) {
 
 // Join waits for target's end and fails as it did.
 func (f *Fiber) Join(target *Fiber) *Cause {
-	o, p := f.awaitOne(target)
+	o, p := f.awaitOne(target, true)
 	c := p.Cause
 	if c == nil {
 		c, _ = target.Exited()
@@ -175,12 +177,16 @@ func (f *Fiber) Join(target *Fiber) *Cause {
 	})
 }
 
-func (f *Fiber) awaitOne(target *Fiber) (*Observer, Parked) {
+// awaitOne waits for target; looks tells whether the exit is looked at then.
+func (f *Fiber) awaitOne(target *Fiber, looks bool) (*Observer, Parked) {
 	if _, done := target.Exited(); done {
 		return nil, Parked{}
 	}
+	if apart(f.rt, target.rt) {
+		panic(WrongRuntime{Fiber: target.id})
+	}
 	t := f.Arm()
-	w := &awaiting{token: t, waiting: Waiting{What: "fiber", Fiber: target}}
+	w := &awaiting{token: t, waiting: Waiting{What: "fiber", Fiber: target}, looking: looks}
 	w.observer.Init(w)
 	if !target.Observe(&w.observer) {
 		t.Wake()
@@ -195,16 +201,25 @@ type awaiting struct {
 	observer Observer
 	token    Token
 	waiting  Waiting
+	looking  bool
 }
 
 // Ended implements Listener.
 func (w *awaiting) Ended(*Fiber) { w.token.Wake() }
 
-// AwaitAll waits for every one of targets, one at a time.
-func (f *Fiber) AwaitAll(targets []*Fiber) *Cause {
+func (w *awaiting) looks() bool { return w.looking }
+
+// AwaitAll waits for every one of targets, one at a time. It looks at no exit: a defect
+// is one that nobody observes, if nobody else does.
+func (f *Fiber) AwaitAll(targets []*Fiber) *Cause { return f.awaitAll(targets, false) }
+
+// AwaitExits is AwaitAll for a caller that looks at every exit afterwards.
+func (f *Fiber) AwaitExits(targets []*Fiber) *Cause { return f.awaitAll(targets, true) }
+
+func (f *Fiber) awaitAll(targets []*Fiber, looks bool) *Cause {
 	slept := false
 	for _, target := range targets {
-		o, p := f.awaitOne(target)
+		o, p := f.awaitOne(target, looks)
 		slept = slept || o != nil
 		if p.Cause != nil {
 			return f.Settle(p.Cause, func() *Cause {
@@ -219,13 +234,15 @@ func (f *Fiber) AwaitAll(targets []*Fiber) *Cause {
 	return nil
 }
 
-// InterruptAwait interrupts target and waits for its end.
+// InterruptAwait interrupts target and waits for its end. Like AwaitAll it does not look
+// at the exit.
 func (f *Fiber) InterruptAwait(target *Fiber) *Cause {
 	target.Interrupt(f.id)
-	return f.Await(target)
+	_, c := f.awaitFiber(target, false)
+	return c
 }
 
-// InterruptAll interrupts targets in order, then waits for all of them.
+// InterruptAll interrupts targets in order, then waits for all of them, as AwaitAll does.
 func (f *Fiber) InterruptAll(targets []*Fiber) *Cause { return f.InterruptAllAs(f.id, targets) }
 
 // InterruptAllAs is InterruptAll in the name of the fiber by.

@@ -133,6 +133,15 @@ func (it iteration) die(c *Cause) iteration {
 	return it
 }
 
+// afterDefect is how the iteration ends when its function ended with the defect c, and
+// the parts have ended: by what is known then, if that was not overwritten.
+func (it iteration) afterDefect(c *Cause) *Cause {
+	if it.over {
+		return it.cause
+	}
+	return c
+}
+
 // wake reports whether the fiber that waits is to be woken: only the first time.
 func (it iteration) wake() (_ iteration, first bool) {
 	first = !it.woken

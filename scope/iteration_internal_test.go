@@ -125,7 +125,7 @@ func TestIterationAfter(t *testing.T) {
 	}
 }
 
-func TestIterationStopDieWake(t *testing.T) {
+func TestIterationStopDefectWake(t *testing.T) {
 	from := iteration{items: 3, at: 1, running: 1}
 	stopped, dead := from, from
 	stopped.over = true
@@ -142,6 +142,20 @@ func TestIterationStopDieWake(t *testing.T) {
 	}
 	if failed.stop().cause != causeB {
 		t.Error("a stop keeps the cause")
+	}
+	for name, c := range map[string]struct {
+		it   iteration
+		want *Cause
+	}{
+		"nothing came after it":   {dead, causeA},
+		"failures joined it":      {failed, causeB},
+		"a success overwrote it":  {dead.settle(nil), causeA},
+		"a failure overwrote it":  {dead.settle(causeB), causeB},
+		"then it was interrupted": {dead.settle(nil).stop(), nil},
+	} {
+		if got := c.it.afterDefect(causeA); got != c.want {
+			t.Errorf("afterDefect, %s: %v", name, got)
+		}
 	}
 	once, first := from.wake()
 	_, second := once.wake()

@@ -55,7 +55,8 @@ func (m *mailbox) drain(by *Fiber, l letter) {
 		if l == nil && by != nil {
 			by.Start(last, ForkConfig{})
 		} else {
-			m.owner.Start(last, ForkConfig{})
+			// Not in the owner's name: it may be ending, on a goroutine of its own.
+			m.owner.rt.startLater(nil, last)
 		}
 	}
 	returned = true

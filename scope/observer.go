@@ -17,6 +17,25 @@ func (o *Observer) Init(to Listener) { o.to = to }
 // NewObserver makes an observer that calls fn, once, as Listener says.
 func NewObserver(fn func(*Fiber)) *Observer { return &Observer{to: listener(fn)} }
 
+// NewBystander is NewObserver of one that hears of the end for its own order, and does
+// not look at how the fiber ended. Where only bystanders observe a fiber, a defect of it
+// counts as one that nobody observes, unless looks says that somebody looks at the exit
+// through this one; nil says that nobody does. looks is called before fn, under no lock.
+func NewBystander(fn func(*Fiber), looks func() bool) *Observer {
+	return &Observer{to: &aside{fn, looks}}
+}
+
+// bystander is a Listener through which somebody may look at the exit, or nobody.
+type bystander interface{ looks() bool }
+
+type aside struct {
+	fn   func(*Fiber)
+	asks func() bool
+}
+
+func (a *aside) Ended(f *Fiber) { a.fn(f) }
+func (a *aside) looks() bool    { return a.asks != nil && a.asks() }
+
 type listener func(*Fiber)
 
 func (fn listener) Ended(f *Fiber) { fn(f) }
@@ -57,6 +76,18 @@ func (l *observerList) next() (o *Observer, more bool) {
 		l.remove(o)
 	}
 	return o, l.head != nil
+}
+
+// bystanders are those in l, and others tells whether there is anybody else.
+func (l *observerList) bystanders() (list []bystander, others bool) {
+	for o := l.head; o != nil; o = o.next {
+		if b, ok := o.to.(bystander); ok {
+			list = append(list, b)
+		} else {
+			others = true
+		}
+	}
+	return list, others
 }
 
 // Observe adds an observer, or answers false when the fiber has ended, in which

@@ -2,7 +2,6 @@ package scope
 
 import (
 	"log/slog"
-	"sync"
 	"sync/atomic"
 )
 
@@ -20,10 +19,9 @@ type Parallel struct {
 // NewParallel makes a parallel runtime. Without OnClock its clock is the process's
 // one live clock, so that what outlives a run (a cache, a manager of leases) may
 // compare what it read in one with what it reads in the next.
-func NewParallel(options ...RuntimeOption) *Parallel { return &Parallel{clock: clockOf(options)} }
-
-// processClock starts with the first runtime: importing reads no clock.
-var processClock = sync.OnceValue(NewLiveClock)
+func NewParallel(options ...RuntimeOption) *Parallel {
+	return &Parallel{clock: clockOf(options)}
+}
 
 // Clock implements Runtime.
 func (p *Parallel) Clock() Clock { return p.clock }
@@ -136,8 +134,8 @@ func (p *Parallel) unheard(f *Fiber, c *Cause) { logUnheard(f, c) }
 func logUnheard(f *Fiber, c *Cause) {
 	die, _ := c.Defect()
 	attrs := []any{slog.Uint64("fiber", uint64(f.id)), slog.Any("defect", die.Defect)}
-	if die.Stack != nil {
-		attrs = append(attrs, slog.String("stack", string(die.Stack)))
+	if die.Panic != nil {
+		attrs = append(attrs, slog.String("at", die.At()), slog.String("stack", string(die.Stack())))
 	}
 	slog.Error("a fiber that nobody observes ended with a defect", attrs...)
 }

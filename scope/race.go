@@ -17,6 +17,10 @@ type race struct {
 	winner int
 	cause  *Cause
 	lost   []Reason
+	// missed are racers whose defects nobody has looked at so far, and left tells that
+	// nobody will: the race goes on with what it has.
+	missed []*racer
+	left   bool
 	// pair is room for the racers of the usual race.
 	pair [2]racer
 }
@@ -69,7 +73,10 @@ func (f *Fiber) Race(n int, body func(i int, f *Fiber) *Cause, o RaceConfig) (wi
 func (r *race) interruptLosers(f *Fiber) *Cause {
 	r.mu.Lock()
 	losers := r.living.snapshot()
+	r.left = true
+	missed := r.takeMissed()
 	r.mu.Unlock()
+	unheardEach(missed)
 	if len(losers) == 0 {
 		return nil
 	}
@@ -126,6 +133,19 @@ func (r *race) over() bool {
 	return r.done
 }
 
+func (r *race) takeMissed() []*racer {
+	missed := r.missed
+	r.missed = nil
+	return missed
+}
+
+func unheardEach(missed []*racer) {
+	for _, it := range missed {
+		c, _ := it.fiber.Exited()
+		it.fiber.rt.unheard(&it.fiber, c)
+	}
+}
+
 // hear takes in that a racer ended.
 func (r *race) hear(it *racer) {
 	c, _ := it.fiber.Exited()
@@ -133,6 +153,9 @@ func (r *race) hear(it *racer) {
 	r.living.remove(&it.fiber)
 	r.ended++
 	wakes := false
+	if c.HasDies() && (r.done || r.left || !r.first) {
+		r.missed = append(r.missed, it)
+	}
 	switch {
 	case r.first || c == nil:
 		if wakes = !r.done; wakes {
@@ -143,9 +166,17 @@ func (r *race) hear(it *racer) {
 		if r.ended >= r.n && !r.done {
 			r.cause = CauseFromReasons(r.lost...).ElectDefects()
 			wakes = true
+			if !r.left {
+				r.missed = nil // the race's own cause has them
+			}
 		}
 	}
+	var missed []*racer
+	if r.done || r.left {
+		missed = r.takeMissed()
+	}
 	r.mu.Unlock()
+	unheardEach(missed)
 	if wakes {
 		r.token.Wake()
 	}

@@ -20,8 +20,8 @@ type Report struct {
 	StepLimit bool
 	// Stuck are the fibers that were still waiting, by number.
 	Stuck []Stuck
-	// Unheard are the fibers that ended with a defect which nobody observed. The
-	// parallel runtime logs them.
+	// Unheard are the fibers that ended with a defect which nobody looked at: see
+	// NewBystander. The parallel runtime logs them.
 	Unheard []Unheard
 }
 
@@ -81,9 +81,7 @@ func frames(pcs []uintptr) []string {
 	for {
 		fr, more := it.Next()
 		line := fmt.Sprintf("%s:%d (%s)", fr.File, fr.Line, fr.Function)
-		if strings.HasPrefix(fr.Function, "github.com/rivus/tether/scope.") ||
-			strings.HasPrefix(fr.Function, "github.com/rivus/tether/effect.") ||
-			strings.HasPrefix(fr.Function, "iter.") || strings.HasPrefix(fr.Function, "runtime.") {
+		if kernels(fr.Function) || strings.HasPrefix(fr.Function, "iter.") || strings.HasPrefix(fr.Function, "runtime.") {
 			rest = append(rest, line)
 		} else {
 			own = append(own, line)

@@ -1,5 +1,7 @@
 package scope
 
+import "fmt"
+
 // Runtime runs fibers. There are three: the parallel one (goroutines and the live
 // clock), the serial one (coroutines, one at a time, and the live clock) and the
 // deterministic one (the same, and a virtual clock). Its other methods are the
@@ -48,6 +50,26 @@ type Runtime interface {
 	beside() *Parallel
 }
 
+// apart tells whether fibers of a and b cannot wait for one another: a deterministic run
+// ends when nothing in it can go on, whatever goes on elsewhere, and only what runs in it
+// may wake its fibers.
+func apart(a, b Runtime) bool {
+	if a == b {
+		return false
+	}
+	_, first := a.(*Deterministic)
+	_, second := b.(*Deterministic)
+	return first || second
+}
+
+// WrongRuntime is the panic of a fiber that waits for one of another runtime, where one
+// of the two is deterministic.
+type WrongRuntime struct{ Fiber FiberID }
+
+func (e WrongRuntime) Error() string {
+	return fmt.Sprintf("fiber #%d runs on another runtime, and a deterministic run neither waits for one nor lets others wait for its own; in place of RunFork or Run inside a deterministic program, use ForkDetach or ForkChild, or run the effect as a part of the program", e.Fiber)
+}
+
 // LiveRuntime is a runtime of real programs: *Parallel or *Serial.
 type LiveRuntime interface {
 	Runtime
@@ -62,9 +84,7 @@ type RuntimeOption func(*runtimeConfig)
 
 type runtimeConfig struct{ clock Clock }
 
-// OnClock has the runtime's fibers sleep by c.
-func OnClock(c Clock) RuntimeOption { return func(r *runtimeConfig) { r.clock = c } }
-
+// clockOf is the clock that the options name, or the process's one live clock.
 func clockOf(options []RuntimeOption) Clock {
 	var c runtimeConfig
 	for _, o := range options {
@@ -75,6 +95,9 @@ func clockOf(options []RuntimeOption) Clock {
 	}
 	return c.clock
 }
+
+// OnClock has the runtime's fibers sleep by c.
+func OnClock(c Clock) RuntimeOption { return func(r *runtimeConfig) { r.clock = c } }
 
 // RunConfig says what a run's main fiber begins with.
 type RunConfig struct {

@@ -122,6 +122,9 @@ func (s *Scope) add(e entry) {
 		s.entries = s.first[:0]
 	}
 	s.entries = append(s.entries, e)
+	if len(s.entries) == 2 {
+		s.first[0] = entry{} // the list lies elsewhere now
+	}
 }
 
 // Remove takes a finalizer back; nothing happens when it runs or has run.

@@ -2,7 +2,6 @@ package scope
 
 import (
 	"runtime"
-	"runtime/debug"
 )
 
 // Enter counts one more nested evaluation and tells whether it must begin a new
@@ -63,7 +62,7 @@ func (f *Fiber) Segment(fn func()) *Cause {
 					if c, ok := r.(carried); ok {
 						raised = &c
 					} else {
-						raised = &carried{value: r, stack: debug.Stack()}
+						raised = &carried{recovered(r)}
 					}
 				}
 			}()

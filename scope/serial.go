@@ -54,8 +54,8 @@ type Serial struct {
 	ended         chan struct{}
 }
 
-// NewSerial makes a serial runtime. Without OnClock its fibers sleep by the process's
-// one live clock, as for NewParallel.
+// NewSerial makes a serial runtime. Without OnClock its clock is the process's one live
+// clock, as for NewParallel.
 func NewSerial(options ...RuntimeOption) *Serial {
 	clock := clockOf(options)
 	s := &Serial{bell: make(chan struct{}, 1), ended: make(chan struct{})}
@@ -170,19 +170,17 @@ func (s *Serial) Run(body func(*Fiber) *Cause, c RunConfig) *Cause {
 		panic("scope: Run of a serial runtime waits, and must not be called on that runtime; fork instead")
 	}
 	f, done, exited := new(Fiber), make(chan struct{}), false
-	started := c.Started
-	c.Started = func(f *Fiber) {
-		f.Observe(NewObserver(func(*Fiber) { close(done) }))
-		if started != nil {
-			started(f)
-		}
-	}
 	s.Go(f, func(f *Fiber) *Cause {
 		exited = true
 		c := f.Guard(func() *Cause { return body(f) })
 		exited = false
 		return c
-	}, c)
+	}, RunConfig{Env: c.Env, Started: func(f *Fiber) {
+		f.Observe(NewObserver(func(*Fiber) { close(done) }))
+		if c.Started != nil {
+			c.Started(f)
+		}
+	}})
 	<-done
 	if exited {
 		runtime.Goexit()

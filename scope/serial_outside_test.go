@@ -22,7 +22,7 @@ func TestSerialInterruptedFromOutside(t *testing.T) {
 		}()
 		<-done // asked for, and not noticed while the fiber computes
 		for range 100 {
-			if c := f.Notice(); c != nil {
+			if f.Notice() != nil {
 				t.Error("noticed in the middle of a step")
 			}
 			steps++

@@ -197,7 +197,7 @@ func TestSerialGoexitInABatch(t *testing.T) {
 func TestSerialPanics(t *testing.T) {
 	s := scope.NewSerial()
 	c := s.Run(func(*scope.Fiber) *scope.Cause { panic("boom") }, scope.RunConfig{})
-	if die, ok := c.Defect(); !ok || die.Defect != "boom" || die.Stack == nil {
+	if die, ok := c.Defect(); !ok || die.Defect != "boom" || die.Panic == nil {
 		t.Errorf("ended with %v", c)
 	}
 }

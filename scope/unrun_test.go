@@ -53,9 +53,7 @@ func TestGoexitInTheObserverOfAnUnrunChild(t *testing.T) {
 		interrupted, ended := 0, make(chan struct{})
 		f := new(scope.Fiber)
 		scope.NewSerial().Go(f, func(f *scope.Fiber) *scope.Cause { return body(f, &interrupted) },
-			scope.RunConfig{Started: func(f *scope.Fiber) {
-				f.Observe(scope.NewObserver(func(*scope.Fiber) { close(ended) }))
-			}})
+			scope.RunConfig{Started: func(f *scope.Fiber) { f.Observe(scope.NewObserver(func(*scope.Fiber) { close(ended) })) }})
 		<-ended
 		check(t, f, interrupted)
 	})

@@ -2,50 +2,86 @@ package main
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
+	"math"
 	"time"
 
 	"github.com/rivus/tether/errors"
 	"github.com/rivus/tether/lease"
 	"github.com/rivus/tether/platform"
 	"github.com/samber/mo"
-	"github.com/spf13/cobra"
 )
 
-// database reads a lease database whole. A lease.Repository knows one key at a time.
-// It changes nothing, but that SQLite may make its -wal and -shm files; where it may
-// not, a copy is read.
+// database reads a lease database. A lease.Repository knows one key at a time. It
+// changes nothing, but that SQLite may make its -wal and -shm files; where it may not,
+// a copy is read.
 type database struct {
 	platform *platform.Platform
 	path     string
 }
 
+// page is a part of the keys, in their order.
+type page struct {
+	prefix string // those that begin so
+	after  string // those behind it
+	limit  int    // so many; 0: all
+}
+
+// only is the page of one key.
+func only(key string) page { return page{prefix: key, limit: 1} }
+
 const (
 	sqlVersion = "PRAGMA user_version"
 	sqlTables  = "SELECT name = 'lease_record' FROM sqlite_schema WHERE type = 'table'"
-	sqlAll     = "SELECT key, generation, revision, holder, holder_id, renewed_at FROM lease_record ORDER BY key"
+	columns    = "key, generation, revision, holder, holder_id, renewed_at"
+	// Keys are compared byte by byte, as they are ordered. A key is behind itself when
+	// nothing is behind; what begins with a prefix is from it on, up to what does not.
+	sqlPage = "SELECT " + columns + " FROM lease_record WHERE key >= ?1 AND key > ?2 AND substr(key, 1, length(?1)) = ?1 ORDER BY key LIMIT ?3"
+	// The first of a table may be the empty key, which is behind nothing.
+	sqlFirst = "SELECT " + columns + " FROM lease_record WHERE key >= ?1 AND substr(key, 1, length(?1)) = ?1 ORDER BY key LIMIT ?2"
 	// schemaVersion is that of the table that docs/formats.md describes.
 	schemaVersion = 1
 )
 
-// entries are all keys in order. Those whose record is none say so.
-func (d database) entries() (found []entry, err error) {
-	// The schema's lock and a writer's checkpoint are held for moments, and a writer
-	// may be about to begin.
-	for range 50 {
-		if found, err = d.read(); isFrozen(err) {
-			found, err = d.readFrozen()
-		}
-		if !platform.IsBusy(err) && !errors.Is(err, errInUse) {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+// entries are the keys of the page in order. Those whose record is none say so.
+func (d database) entries(of page) (found []entry, err error) {
+	err = d.retried(func(d database) error {
+		found = nil
+		return d.reading(func(conn platform.SQLiteConn) error {
+			found, err = readPage(conn, of, d.judgement())
+			return err
+		})
+	})
 	return found, explain(d.path, toRead, err)
 }
 
-func (d database) read() (found []entry, err error) {
+// retried calls read until the database is not busy, on a copy where it must be.
+func (d database) retried(read func(database) error) (err error) {
+	// The schema's lock and a writer's checkpoint are held for moments, and a writer
+	// may be about to begin.
+	for range 50 {
+		if err = read(d); isFrozen(err) {
+			err = d.readFrozen(read)
+		}
+		if !platform.IsBusy(err) && !errors.Is(err, errInUse) {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
+
+// reading calls read with the database open.
+func (d database) reading(read func(platform.SQLiteConn) error) error {
+	conn, err := d.open()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return read(conn)
+}
+
+// open opens a lease database.
+func (d database) open() (platform.SQLiteConn, error) {
 	if d.path == "" {
 		return nil, errors.New("the path of the database is empty")
 	}
@@ -53,27 +89,84 @@ func (d database) read() (found []entry, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
 	if err := isOurs(conn); err != nil {
+		_ = conn.Close()
 		return nil, err
 	}
-	now, judge := d.platform.Clock.Now(), judgeBy(d.platform)
-	all, err := conn.Prepare(sqlAll)
-	if platform.ReasonOf(err) == platform.ReasonIO {
-		return nil, unsupported("its table lease_record is not the one of version 1; check the path: " + reasonOf(err))
+	return conn, nil
+}
+
+// judgement makes entries of records as of now.
+func (d database) judgement() judgement {
+	return judgement{now: d.platform.Clock.Now(), of: judgeBy(d.platform)}
+}
+
+// judgement judges the holders of one look.
+type judgement struct {
+	now time.Time
+	of  func(platform.Identity) string
+}
+
+func readPage(conn platform.SQLiteConn, of page, j judgement) (found []entry, err error) {
+	limit := int64(of.limit)
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	sql := sqlPage
+	if of.after == "" {
+		sql = sqlFirst
+	}
+	stmt, err := prepared(conn, sql)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Close()
+	err = stmt.BindText(1, of.prefix)
+	if err == nil && of.after != "" {
+		err = stmt.BindText(2, of.after)
+		if err == nil {
+			err = stmt.BindInt64(3, limit)
+		}
+	} else if err == nil {
+		err = stmt.BindInt64(2, limit)
 	}
 	if err != nil {
 		return nil, err
 	}
-	err = rows(all, func(row platform.SQLiteStmt) {
-		r, err := record(row)
-		if err != nil {
-			found = append(found, entry{Key: row.ColumnText(0), State: invalid, Problem: err.Error()})
-			return
-		}
-		found = append(found, entryOf(r, row.ColumnInt64(5), now, judge))
-	})
+	err = rows(stmt, func(row platform.SQLiteStmt) { found = append(found, j.entry(row)) })
 	return found, err
+}
+
+// countKeys counts the keys that begin so.
+func countKeys(conn platform.SQLiteConn, prefix string) (n int, err error) {
+	stmt, err := conn.Prepare("SELECT count(*) FROM lease_record WHERE key >= ?1 AND substr(key, 1, length(?1)) = ?1")
+	if err != nil {
+		return 0, err
+	}
+	defer stmt.Close()
+	if err := stmt.BindText(1, prefix); err != nil {
+		return 0, err
+	}
+	err = rows(stmt, func(row platform.SQLiteStmt) { n = int(row.ColumnInt64(0)) })
+	return n, err
+}
+
+// prepared compiles a statement about the table, which another program's may be unlike.
+func prepared(conn platform.SQLiteConn, sql string) (platform.SQLiteStmt, error) {
+	stmt, err := conn.Prepare(sql)
+	if platform.ReasonOf(err) == platform.ReasonIO {
+		return nil, unsupported("its table lease_record is not the one of version 1; check the path: " + reasonOf(err))
+	}
+	return stmt, err
+}
+
+// entry is a row of columns.
+func (j judgement) entry(row platform.SQLiteStmt) entry {
+	r, err := record(row)
+	if err != nil {
+		return entry{Key: row.ColumnText(0), State: invalid, Problem: err.Error()}
+	}
+	return entryOf(r, row.ColumnInt64(5), j.now, j.of)
 }
 
 // isOurs tells a lease database from one of another program or version.
@@ -130,12 +223,12 @@ func each(conn platform.SQLiteConn, sql string, see func(platform.SQLiteStmt)) e
 	if err != nil {
 		return err
 	}
+	defer stmt.Close()
 	return rows(stmt, see)
 }
 
-// rows runs a statement and closes it.
+// rows runs a statement to its end.
 func rows(stmt platform.SQLiteStmt, see func(platform.SQLiteStmt)) error {
-	defer stmt.Close()
 	for {
 		row, err := stmt.Step()
 		if err != nil || !row {
@@ -147,37 +240,12 @@ func rows(stmt platform.SQLiteStmt, see func(platform.SQLiteStmt)) error {
 
 // entry is the one of key.
 func (d database) entry(key string) (entry, error) {
-	all, err := d.entries()
+	found, err := d.entries(only(key))
 	if err != nil {
 		return entry{}, err
 	}
-	for _, e := range all {
-		if e.Key == key {
-			return e, nil
-		}
+	if len(found) == 1 && found[0].Key == key {
+		return found[0], nil
 	}
 	return entry{}, &noSuchKey{d.path, key}
-}
-
-// noSuchKey says that a database never had a lease of the key.
-type noSuchKey struct{ path, key string }
-
-func (e *noSuchKey) Error() string {
-	return plain(e.path) + " has no key " + strconv.Quote(e.key) + "; tether ls " + shellQuote(e.path) + " lists those that it has"
-}
-
-// completeKeys completes a KEY that begins so from the database, for the shell.
-func completeKeys(path, begun string) ([]string, cobra.ShellCompDirective) {
-	all, err := database{platform.OS(), path}.entries()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	keys := make([]string, 0, len(all))
-	for _, e := range all {
-		// A shell may print what it completes: no key may move a cursor.
-		if strings.HasPrefix(e.Key, begun) && plain(e.Key) == e.Key {
-			keys = append(keys, e.Key+"\t"+string(e.State))
-		}
-	}
-	return keys, cobra.ShellCompDirectiveNoFileComp
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/rivus/tether/errors"
@@ -57,6 +58,25 @@ func (d *leaseTime) Set(text string) error {
 }
 
 func (d *leaseTime) Type() string { return "duration" }
+
+// natural is a flag with a number from 1; 0 when it is not given.
+type natural int
+
+var errNotNatural = errors.New("it must be a number from 1")
+
+// String, Set and Type implement pflag.Value.
+func (n *natural) String() string { return strconv.Itoa(int(*n)) }
+
+func (n *natural) Set(text string) error {
+	parsed, err := strconv.Atoi(text)
+	if err != nil || parsed < 1 {
+		return errNotNatural
+	}
+	*n = natural(parsed)
+	return nil
+}
+
+func (n *natural) Type() string { return "number" }
 
 // set sets a duration that is not less than least; the failure is less, if it is.
 func set(d *time.Duration, text string, least time.Duration, less error) error {

@@ -77,14 +77,20 @@ func (e entry) holder() string {
 	return e.Holder.String()
 }
 
-// judgeBy judges holders as the process of p sees them. Who cannot be judged is
-// unknown.
+// judgeBy judges holders as the process of p sees them, each process once. Who cannot
+// be judged is unknown.
 func judgeBy(p *platform.Platform) func(platform.Identity) string {
+	known := map[platform.Identity]string{}
 	return func(holder platform.Identity) string {
-		verdict, err := platform.JudgeHolder(p.Process, holder)
-		if err != nil {
-			return platform.Unknown.String()
+		verdict, ok := known[holder]
+		if !ok {
+			judged, err := platform.JudgeHolder(p.Process, holder)
+			if err != nil {
+				judged = platform.Unknown
+			}
+			verdict = judged.String()
+			known[holder] = verdict
 		}
-		return verdict.String()
+		return verdict
 	}
 }

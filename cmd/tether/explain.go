@@ -32,6 +32,9 @@ func (e *explained) Unwrap() error { return e.cause }
 // explain says what is wrong with the database or lock at path, and the way out.
 // Failures of other kinds stay as they are.
 func explain(path string, what purpose, err error) error {
+	if s, ok := errors.AsType[*stillHeld](err); ok {
+		return &stillHeld{explain(path, what, s.cause), s.waited}
+	}
 	if sentence := explanation(path, what, err); sentence != "" {
 		return &explained{sentence, err}
 	}
@@ -59,7 +62,20 @@ func explanation(path string, what purpose, err error) string {
 	return ""
 }
 
+// fileOf is the file that the failure is about, as the caller would write it: a fence
+// or a holder file beside path has its name and more. Else it is path, or its folder.
+func fileOf(path string, f *platform.Failure) string {
+	if base := filepath.Base(f.Path); strings.HasPrefix(base, filepath.Base(path)+".") || strings.HasPrefix(base, filepath.Base(path)+"-") {
+		return filepath.Join(filepath.Dir(path), base)
+	}
+	return path
+}
+
 func explainFile(path string, what purpose, f *platform.Failure) string {
+	if f.PID != 0 {
+		return f.Error()
+	}
+	path = fileOf(path, f)
 	name := plain(path)
 	switch f.Reason {
 	case platform.ReasonNotFound:
@@ -82,6 +98,8 @@ func explainFile(path string, what purpose, f *platform.Failure) string {
 			return name + " is a damaged database, and was left as it is; restore it from a backup, or save what is left with sqlite3's .recover"
 		}
 		return name + " is no database, and was left as it is; check the path"
+	case platform.ReasonNotLock:
+		return name + " is no lock, nor a part of one, and was left as it is; choose another path for the lock"
 	case platform.ReasonIsDirectory:
 		return name + " is a folder; give the path of a file"
 	case platform.ReasonNotDirectory:

@@ -63,7 +63,6 @@ func TestFilesThatAreNoDatabases(t *testing.T) {
 
 	for path, says := range map[string]string{
 		"no/such/l": "tether: the folder of no/such/l does not exist; make it with mkdir -p no/such, or check the path\n",
-		"text":      "tether: text is no database, and was left as it is; check the path\n",
 		"folder":    "tether: folder is a folder; give the path of a file\n",
 	} {
 		for _, command := range [][]string{{"run", "--lease", path, "k", "--", "true"}, {"lock", path, "--", "true"}} {
@@ -71,6 +70,12 @@ func TestFilesThatAreNoDatabases(t *testing.T) {
 				t.Errorf("%q: status %d, %q", command, status, errOut)
 			}
 		}
+	}
+	if _, errOut, status := call(t, dir, "run", "--lease", "text", "k", "--", "true"); status != statusTrouble || errOut != "tether: text is no database, and was left as it is; check the path\n" {
+		t.Errorf("status %d, %q", status, errOut)
+	}
+	if _, errOut, status := call(t, dir, "lock", "text", "--", "true"); status != statusTrouble || !strings.HasPrefix(errOut, "tether: text is no lock, nor a part of one, and was left as it is") {
+		t.Errorf("status %d, %q", status, errOut)
 	}
 	if _, errOut, status := call(t, dir, "run", "--lease", "foreign", "k", "--", "true"); status != statusTrouble || !strings.HasPrefix(errOut, "tether: foreign: it is another program's") {
 		t.Errorf("status %d, %q", status, errOut)
@@ -93,6 +98,39 @@ func names(t *testing.T, dir string) string {
 		all = append(all, e.Name())
 	}
 	return strings.Join(all, " ")
+}
+
+// F51: trouble with another file than the database is told of that file, and trouble
+// with no file of none.
+func TestF51_TheFileThatItIs(t *testing.T) {
+	dir := t.TempDir()
+	call(t, dir, "run", "--lease", "k.db", "k", "--", "true")
+	if err := os.Remove(filepath.Join(dir, "k.db.k.fence")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "k.db.k.fence"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, errOut, status := call(t, dir, "run", "--lease", "k.db", "k", "--", "true")
+	if want := "tether: k.db.k.fence is a folder; give the path of a file\n"; status != statusTrouble || errOut != want {
+		t.Errorf("status %d, %q", status, errOut)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "l.holder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, errOut, status = call(t, dir, "lock", "l", "--", "true")
+	if !strings.HasPrefix(errOut, "tether: l.holder is a folder") || status != statusTrouble {
+		t.Errorf("status %d, %q", status, errOut)
+	}
+	for says, f := range map[string]*platform.Failure{
+		"this process":          {Op: "identify this process", PID: 42, Path: "/proc/self/stat", Reason: platform.ReasonUnsupported, Cause: syscall.ENOENT},
+		"sub/h.db.k.fence is a": {Path: "/elsewhere/h.db.k.fence", Reason: platform.ReasonIsDirectory},
+		"sub/h.db is a":         {Path: "/elsewhere/h.db", Reason: platform.ReasonIsDirectory},
+	} {
+		if got := explain("sub/h.db", toWrite, f).Error(); !strings.Contains(got, says) || f.PID != 0 && strings.Contains(got, "h.db") {
+			t.Errorf("%v is explained as %q", f, got)
+		}
+	}
 }
 
 func TestExplain(t *testing.T) {

@@ -26,33 +26,33 @@ func (e *noCopy) Unwrap() error { return e.cause }
 //
 // By now no connection of this process is open, so that no lock is lost when the
 // file is closed (rule K11).
-func (d database) readFrozen() ([]entry, error) {
+func (d database) readFrozen(read func(database) error) error {
 	before, err := d.atRest()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	data, err := os.ReadFile(d.path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// A writer may have come and gone meanwhile.
 	after, err := d.atRest()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) || before.Size() != after.Size() || int64(len(data)) != after.Size() {
-		return nil, errInUse
+		return errInUse
 	}
 	dir, err := os.MkdirTemp("", "tether-")
 	if err != nil {
-		return nil, &noCopy{err}
+		return &noCopy{err}
 	}
 	defer os.RemoveAll(dir)
 	copied := database{d.platform, filepath.Join(dir, "copy.db")}
 	if err := os.WriteFile(copied.path, data, 0o600); err != nil {
-		return nil, &noCopy{err}
+		return &noCopy{err}
 	}
-	return copied.read()
+	return read(copied)
 }
 
 // atRest fails when somebody has the database open, or died with it.

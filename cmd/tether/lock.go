@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -50,7 +49,7 @@ with run. TETHER_LOCK is PATH.
 // underLock is CMD under the process lock at the job's path.
 func (j *job) underLock(check time.Duration, options []processlock.Option) effect.Effect[int] {
 	return effect.Scoped(effect.Gen(func(do *effect.Do) int {
-		lock := do.Await(await(j, "process lock "+strconv.Quote(j.path),
+		lock := do.Await(await(j,
 			processlock.AcquireScoped(j.path, options...), processlock.AcquireScoped(j.path, slices.Concat(options, []processlock.Option{processlock.Wait()})...)))
 		j.output.note(notice{Event: "acquired", Path: j.path})
 		return do.Await(j.run("TETHER_LOCK=" + j.path).StopOn(replaced(lock, check)))

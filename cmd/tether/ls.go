@@ -6,30 +6,47 @@ import (
 )
 
 func lsCommand(o *output) *cobra.Command {
-	return &cobra.Command{
+	var of page
+	cmd := &cobra.Command{
 		Use:   "ls DB",
 		Short: "List the leases in a database",
-		Long: `ls lists every key that was ever leased in DB. LIVENESS is the judgement of the
-holder's process as seen from here and now: alive, dead (the next to ask takes
-over), or unknown (another host or namespace: only its TTL ends it).
+		Long: `ls lists every key that was ever leased in DB, in the order of their bytes.
+LIVENESS is the judgement of the holder's process as seen from here and now: alive,
+dead (the next to ask takes over), or unknown (another host or namespace: only its
+TTL ends it).
+
+--prefix lists the keys that begin so, --limit at most so many, and --after those
+behind a key: the last of one page begins the next. A terminal shows the beginning
+of a long key; a pipe gets all of it, and so does --json.
 
 ` + lookStatuses,
 		Example: `  tether ls leases.db
+  tether ls leases.db --prefix nightly/ --limit 50
   tether ls leases.db --json | jq '.[] | select(.liveness == "dead").key'`,
 		Args:              exactly(1),
 		ValidArgsFunction: completeFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := database{platform.OS(), args[0]}.entries()
+			all, err := database{platform.OS(), args[0]}.entries(of)
 			switch {
 			case err != nil:
 				return err
 			case o.json:
 				return o.value(append([]entry{}, all...)) // none is [], not null
 			default:
-				return table(o.out, all)
+				width, _ := screenSize()
+				return table(o.out, all, width)
 			}
 		},
 	}
+	of.flags(cmd)
+	cmd.Flags().StringVar(&of.after, "after", "", "list the keys behind this `KEY`")
+	cmd.Flags().Var((*natural)(&of.limit), "limit", "list at most `N` keys (all)")
+	return cmd
+}
+
+// flags are those of who reads more than one key.
+func (of *page) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&of.prefix, "prefix", "", "only the keys that begin with this `TEXT`")
 }
 
 func showCommand(o *output) *cobra.Command {

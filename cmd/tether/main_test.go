@@ -6,21 +6,37 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-// toolVar makes the test program the tool itself, its supervisor included.
+// toolVar makes the test program the tool itself, with all its processes.
 const toolVar = "TETHER_TEST_TOOL"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(toolVar) != "" {
+	switch name := filepath.Base(os.Args[0]); {
+	case name == "counter":
+		os.Exit(count())
+	case name == "tether", os.Getenv(toolVar) != "":
 		os.Exit(Main(os.Args))
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
+		for _, f := range atEnd {
+			f()
+		}
+		os.Exit(status)
+	}))
 }
+
+// atEnd is called when all tests have ended.
+var atEnd []func()
+
+// count is a program that a test runs as counter.
+var count func() int
 
 // tool is a process of the tool.
 type tool struct {
@@ -90,8 +106,8 @@ func (p *tool) expect(want string) {
 	}
 }
 
-// rest reads until nobody has the output open: the tool, its supervisor, CMD and
-// whatever CMD started.
+// rest reads until nobody has the output open: the tool, its keeper, CMD and whatever
+// CMD started.
 func (p *tool) rest() string {
 	p.t.Helper()
 	all, err := io.ReadAll(p.out)
@@ -101,10 +117,13 @@ func (p *tool) rest() string {
 	return string(all)
 }
 
-// wait gives the exit status, -1 when a signal ended the tool.
+// wait gives the exit status, or the negative number of the signal that ended the tool.
 func (p *tool) wait() int {
 	_ = p.cmd.Wait()
 	p.ended = true
+	if by, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && by.Signaled() {
+		return -int(by.Signal())
+	}
 	return p.cmd.ProcessState.ExitCode()
 }
 

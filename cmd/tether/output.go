@@ -47,13 +47,17 @@ func (o *output) note(n notice) {
 }
 
 // waiting tells that the program waits, and why: in JSON, and to people who sit before
-// it. A log has no use for it.
-func (o *output) waiting(n notice, held error) {
+// it.
+func (o *output) waiting(n notice, why error, wait waitFlag) {
 	if o.json {
-		n.Error, _ = errors.AsType[errors.Tagged](held)
+		n.Error, _ = errors.AsType[errors.Tagged](why)
 		o.line(n)
 	} else if term.IsTerminal(int(os.Stderr.Fd())) {
-		fmt.Fprintf(o.err, "tether: %v; waiting\n", held)
+		limit := ""
+		if wait.longest > 0 {
+			limit = " up to " + wait.longest.String()
+		}
+		fmt.Fprintf(o.err, "tether: %v; waiting%s\n", why, limit)
 	}
 }
 

@@ -14,8 +14,7 @@ import (
 // nothing about it.
 func diedOfPipe(p *tool) bool {
 	status := p.wait()
-	by := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return p.err.Len() == 0 && (status == statusNoReader || by.Signaled() && by.Signal() == syscall.SIGPIPE)
+	return p.err.Len() == 0 && (status == statusNoReader || status == -int(syscall.SIGPIPE))
 }
 
 // Nothing changes in the database, so that watch has nothing to write.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/rivus/tether/effect"
 	"golang.org/x/sys/unix"
@@ -41,4 +42,14 @@ func readerGone(f *os.File) effect.Effect[effect.Nothing] {
 			}
 		}
 	})
+}
+
+// computed is the time that this process has computed: on a busy machine a look takes
+// longer, and costs no more.
+func computed() time.Duration {
+	var used unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -14,6 +14,7 @@ func execute(args []string) int {
 	status := 0
 	// What is answered before all flags are parsed is told as was asked, too.
 	asJSON := asksForJSON(args)
+	setLogs(&output{err: os.Stderr, json: asJSON})
 	root := &cobra.Command{
 		Use:   "tether",
 		Short: "Hold a lease or a lock while a command runs; see who holds what",
@@ -23,12 +24,13 @@ with programs that use the Go module github.com/rivus/tether or the TypeScript
 package @rivus/agent-kit-collab.
 
 Exit status: run and lock end with CMD's, see their help. All others: 0; 1 when
-show finds no such key; 2 when the tool failed; 141 when nobody reads its output.`,
+show finds no such key, or doctor a reason why a lease cannot be had; 2 when the tool failed; 141 when nobody reads its output.`,
 		Example: `  tether run --lease leases.db nightly -- ./report.sh
   tether lock /tmp/deploy.lock --wait -- make deploy
   tether ls leases.db
   tether show leases.db nightly --json
-  tether watch leases.db`,
+  tether watch leases.db
+  tether doctor leases.db nightly`,
 		Version:       versionText(asJSON),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -36,7 +38,7 @@ show finds no such key; 2 when the tool failed; 141 when nobody reads its output
 	root.SetVersionTemplate("{{.Version}}")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, args) })
 	root.PersistentFlags().BoolVar(&o.json, "json", false, "write JSON: the answer to stdout, what happens meanwhile to stderr, a line each")
-	root.AddCommand(runCommand(o, &status, args), lockCommand(o, &status, args), lsCommand(o), showCommand(o), watchCommand(o), versionCommand(o))
+	root.AddCommand(runCommand(o, &status, args), lockCommand(o, &status, args), lsCommand(o), showCommand(o), watchCommand(o), doctorCommand(o), versionCommand(o))
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd(args...)
 	nameAShell(root)
@@ -53,7 +55,11 @@ show finds no such key; 2 when the tool failed; 141 when nobody reads its output
 	} else if status == 0 {
 		status = statusTrouble
 	}
-	if status != statusNoReader {
+	by, stopped := errors.AsType[*signalled](err)
+	if stopped {
+		status = -int(by.signal) // the front dies of it, and the shell says so
+	}
+	if status != statusNoReader && !errors.Is(err, errNotToBeHad) && !errors.Is(err, errFrontGone) && (!stopped || o.json) {
 		// o may still be in use: a watch does not wait for its last look.
 		told := &output{out: o.out, err: o.err, json: o.json || asJSON}
 		told.fail(err)

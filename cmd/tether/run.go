@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -77,13 +78,23 @@ the grace period SIGKILL. Signals that the tool gets go to the group.
 func (j *job) underLease(db string, config lease.Config) effect.Effect[int] {
 	return effect.Scoped(effect.Gen(func(do *effect.Do) int {
 		leases := do.Await(lease.MakeManager(config))
-		held := do.Await(await(j, "lease "+strconv.Quote(j.key), leases.Acquire(j.key), leases.Acquire(j.key, lease.Wait())))
+		held := do.Await(await(j, leases.Acquire(j.key), leases.Acquire(j.key, lease.Wait())))
+		var begun atomic.Bool
 		return do.Await(held.RunFenced(func(token lease.FencingToken) effect.Effect[int] {
+			if begun.Swap(true) {
+				return effect.Fail[int](errAlreadyLate)
+			}
 			j.output.note(notice{Event: "acquired", Key: token.Key, Token: token.Generation})
 			return j.run("TETHER_KEY="+token.Key, "TETHER_TOKEN="+strconv.FormatInt(token.Generation, 10))
-		}))
+		}).StopOn(j.tooLate(&begun)))
 	})).
 		// What ends CMD is told; its status is what it made of that.
 		CatchTag(func(lost *lease.Lost) effect.Effect[int] { return j.stopped(lost) }).
-		Provide(lease.SQLiteRepository(db).ProvideMerge(platform.Live))
+		Provide(j.location(db).ProvideMerge(platform.Live))
+}
+
+// location is the repository that --lease names. It is the one place where that is
+// decided.
+func (j *job) location(db string) effect.Layer {
+	return lease.SQLiteRepository(db)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,8 +21,8 @@ func TestListAndShow(t *testing.T) {
 	if out, _, _ := call(t, dir, "run", "--lease", "l.db", "z", "--", "true"); out != "" {
 		t.Errorf("%q", out)
 	}
-	p := start(t, dir, "run", "--lease", "l.db", "--ttl", "90s", "b", "--", "sh", "-c", "echo ready; read go")
-	p.expect("ready")
+	p := start(t, dir, "run", "--lease", "l.db", "--ttl", "90s", "b", "--", "sh", "-c", "echo $PPID; read go")
+	keeper := p.line()
 
 	var list []entry
 	out, errOut, status := call(t, dir, "ls", "l.db", "--json")
@@ -36,7 +37,7 @@ func TestListAndShow(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &one); err != nil {
 		t.Fatal(err)
 	}
-	if one.State != held || one.Liveness != "alive" || one.Generation != 1 || one.Holder.PID != int64(p.cmd.Process.Pid) ||
+	if one.State != held || one.Liveness != "alive" || one.Generation != 1 || strconv.FormatInt(one.Holder.PID, 10) != keeper ||
 		one.Holder.TTL.Seconds() != 90 || one.RenewedAt.IsZero() {
 		t.Errorf("%s", out)
 	}
@@ -52,13 +53,25 @@ func TestListAndShow(t *testing.T) {
 		}
 	}
 
-	_ = p.cmd.Process.Kill()
+	killPID(t, keeper)
 	p.status()
 	if out, _, _ = call(t, dir, "ls", "l.db"); !strings.Contains(out, " dead ") {
 		t.Errorf("%s", out)
 	}
 	if _, errOut, status = call(t, dir, "show", "l.db", "none"); status != statusNoSuchKey || !strings.Contains(errOut, `no key "none"`) {
 		t.Errorf("status %d, %q", status, errOut)
+	}
+}
+
+// killPID kills a process that wrote its pid.
+func killPID(t *testing.T, text string) {
+	t.Helper()
+	pid, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -165,12 +178,12 @@ func TestWatchInAPipe(t *testing.T) {
 	w := start(t, dir, "watch", "l.db", "--interval", "5ms")
 	w.expect("b free, generation 1")
 
-	p := start(t, dir, "run", "--lease", "l.db", "--heartbeat", "10ms", "a", "--", "sh", "-c", "echo ready; read go")
-	p.expect("ready")
+	p := start(t, dir, "run", "--lease", "l.db", "--heartbeat", "10ms", "a", "--", "sh", "-c", "echo $PPID; read go")
+	keeper := p.line()
 	if line := w.line(); !strings.HasPrefix(line, "a held by pid ") || !strings.HasSuffix(line, " (alive), generation 1") {
 		t.Errorf("%q", line)
 	}
-	_ = p.cmd.Process.Kill()
+	killPID(t, keeper)
 	p.status()
 	if line := w.line(); !strings.Contains(line, "(dead)") {
 		t.Errorf("%q", line)

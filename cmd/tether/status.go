@@ -22,16 +22,17 @@ const (
 )
 
 // runStatuses is what the help of run and lock says of them.
-const runStatuses = `Exit status: that of CMD, 128+n when signal n ended it; and when CMD was not run:
+const runStatuses = `Exit status: that of CMD, or its signal, of which the tool dies, too (the shell shows
+128+n); and when CMD was not run:
    75  somebody else holds it, also after --wait, or it was lost before CMD began
   125  the tool failed, or was called wrongly
   126  CMD is there and cannot be run
   127  CMD was not found
-128+n  signal n ended the wait`
+a signal: it ended the wait`
 
 // Exit statuses of everything else. As with grep, 1 is an answer and 2 is trouble.
 const (
-	statusNoSuchKey   = 1
+	statusNoSuchKey   = 1 // and a lease that doctor finds cannot be had
 	statusLookTrouble = 2
 	statusNoReader    = statusSignal + int(syscall.SIGPIPE)
 )
@@ -42,7 +43,7 @@ reads its output any more.`
 
 // statusOfLook is the exit status of what failed and runs no CMD.
 func statusOfLook(err error) int {
-	if _, missing := errors.AsType[*noSuchKey](err); missing {
+	if _, missing := errors.AsType[*noSuchKey](err); missing || errors.Is(err, errNotToBeHad) {
 		return statusNoSuchKey
 	}
 	// Only a pipe or socket that is written to answers that: stdout.

@@ -9,22 +9,73 @@ import (
 	"unicode/utf8"
 )
 
+// Columns are as wide as what is in them, up to a bound: one long key must not move all
+// others.
+const (
+	widest = 40
+	gap    = "  "
+)
+
+var headings = []string{"KEY", "STATE", "HOLDER", "LIVENESS", "GENERATION", "AGE"}
+
 // table writes entries for people. Keys are quoted when they could upset a terminal.
-func table(out io.Writer, entries []entry) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KEY\tSTATE\tHOLDER\tLIVENESS\tGENERATION\tAGE")
+// A width cuts off what is wider, at the key first; 0 cuts nothing.
+func table(out io.Writer, entries []entry, width int) error {
+	lines := make([][]string, 0, len(entries)+1)
+	lines = append(lines, headings)
 	for _, e := range entries {
-		if e.State == invalid {
-			fmt.Fprintf(w, "%s\t%s\t-\t-\t-\t-\n", plain(e.Key), e.State)
-			continue
-		}
-		liveness := e.Liveness
-		if liveness == "" {
-			liveness = "-"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", plain(e.Key), e.State, plain(e.holder()), liveness, e.Generation, e.age())
+		lines = append(lines, e.cells())
 	}
-	return w.Flush()
+	widths := make([]int, len(headings))
+	for _, line := range lines {
+		for i, cell := range line {
+			if n := utf8.RuneCountInString(cell); n <= widest {
+				widths[i] = max(widths[i], n)
+			}
+		}
+	}
+	var text strings.Builder
+	for _, line := range lines {
+		for i, cell := range line {
+			if width > 0 && i == 0 {
+				cell = cut(cell, max(widths[0], len(headings[0])))
+			}
+			text.WriteString(cell)
+			if i == len(line)-1 {
+				break
+			}
+			text.WriteString(strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell))))
+			text.WriteString(gap)
+		}
+		text.WriteByte('\n')
+		if text.Len() > 1<<16 {
+			if _, err := io.WriteString(out, text.String()); err != nil {
+				return err
+			}
+			text.Reset()
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// cut is text of at most that many runes, and says that some are missing.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+func (e entry) cells() []string {
+	if e.State == invalid {
+		return []string{plain(e.Key), string(e.State), "-", "-", "-", "-"}
+	}
+	liveness := e.Liveness
+	if liveness == "" {
+		liveness = "-"
+	}
+	return []string{plain(e.Key), string(e.State), plain(e.holder()), liveness, strconv.FormatInt(e.Generation, 10), e.age()}
 }
 
 // details writes one entry for people.

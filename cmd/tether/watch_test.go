@@ -67,11 +67,14 @@ func TestFit(t *testing.T) {
 		{80, 2, "... 3 more\n"},
 		{80, 1, lines}, // no place for anything
 	} {
-		if got := string(fit([]byte(lines), c.width, c.height)); got != c.want {
+		if got := string(fit([]byte(lines), c.width, c.height, 0)); got != c.want {
 			t.Errorf("%d × %d: %q", c.width, c.height, got)
 		}
 	}
-	if got := fit(nil, 80, 24); len(got) != 0 {
+	if got := string(fit([]byte(lines), 80, 3, 7)); got != "one\n... 9 more\n" {
+		t.Errorf("%q", got)
+	}
+	if got := fit(nil, 80, 24, 0); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
 }

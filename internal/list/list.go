@@ -43,6 +43,18 @@ func (l *List[T]) Push[_ onUse](n *Node[T]) {
 	l.n++
 }
 
+// PushFront adds n, which must be in no list, at the beginning.
+func (l *List[T]) PushFront(n *Node[T]) {
+	n.in, n.prev, n.next = l, nil, l.head
+	if l.head == nil {
+		l.tail = n
+	} else {
+		l.head.prev = n
+	}
+	l.head = n
+	l.n++
+}
+
 // Remove takes n out, or answers false when it is not in l.
 func (l *List[T]) Remove[_ onUse](n *Node[T]) bool {
 	if n.in != l {

@@ -21,6 +21,12 @@ func TestListIsASlice(t *testing.T) {
 				l.Push(n)
 				model = append(model, n)
 			},
+			"push to the front": func(*rapid.T) {
+				n := &list.Node[int]{Value: next}
+				next++
+				l.PushFront(n)
+				model = slices.Insert(model, 0, n)
+			},
 			"remove": func(t *rapid.T) {
 				if len(model) == 0 {
 					return

@@ -125,6 +125,13 @@ func (c *Conn) Moved(schema Text) (bool, error) {
 	return libc.AtomicLoadPInt32(c.scratch) != 0, nil
 }
 
+// LeaveLog has Close leave the write-ahead log as it is: nothing of it is written into
+// the database, and it is not removed.
+func (c *Conn) LeaveLog() error {
+	on := libc.VaList(c.scratch, int32(1), uintptr(0))
+	return c.check(lib.Xsqlite3_db_config(c.tls, c.db, lib.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on))
+}
+
 // LockState is the lock that this connection itself has on the file of the
 // attached database: one of the Lock constants.
 func (c *Conn) LockState(schema Text) (int, error) {
