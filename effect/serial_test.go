@@ -205,7 +205,7 @@ func awaitOutside[A any](fiber *effect.Fiber[A]) scope.Exit[A] {
 // Recursion that is no tail call goes on in pieces of stack on other goroutines, from
 // which fibers wait and wake as from the first.
 func TestSerialDeepRecursion(t *testing.T) {
-	const depth = 100_000
+	const depth = 40_000
 	var down func(n int) effect.Effect[int]
 	down = func(n int) effect.Effect[int] {
 		if n == 0 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rivus/tether/effect"
@@ -22,7 +23,7 @@ type unit = effect.Effect[effect.Unit]
 // was seen of them.
 type stage struct {
 	t *testing.T
-	// serial: one of the deterministic orders.
+	// serial: fibers run one at a time, and time passes by itself.
 	serial bool
 	clock  *manualClock
 	log    *bytes.Buffer
@@ -216,11 +217,12 @@ func (s *stage) happened() []string {
 // scenario plays a program on a stage.
 type scenario func(s *stage, do *effect.Do)
 
-// everywhere plays the scenario in the effect order, in explored orders and in
-// parallel.
+// everywhere plays the scenario in the effect order, in explored orders, on the serial
+// runtime and in parallel.
 func everywhere(t *testing.T, play scenario) {
 	t.Helper()
 	serially(t, play)
+	t.Run("serial", func(t *testing.T) { onSerial(t, play) })
 	t.Run("parallel", func(t *testing.T) { inParallel(t, play) })
 }
 
@@ -266,6 +268,20 @@ func deterministic(t *testing.T, o effect.DeterministicConfig, play scenario) {
 	if n := d.Clock().(*scope.VirtualClock).Timers(); n > 0 {
 		t.Errorf("%d timers are left behind", n)
 	}
+}
+
+// onSerial plays by the live clock, which passes while nothing runs. A fiber that is left
+// behind fails the test.
+func onSerial(t *testing.T, play scenario) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, true)
+		exit := effect.RunExitOn(context.Background(), scope.NewSerial(scope.OnClock(scope.NewLiveClock())),
+			effect.Scoped(effect.GenUnit(func(do *effect.Do) { play(s, do) })))
+		if exit.IsFailure() {
+			t.Errorf("the scenario ended with %v", exit)
+		}
+	})
 }
 
 func inParallel(t *testing.T, play scenario) {

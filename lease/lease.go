@@ -12,7 +12,8 @@ import (
 // Lease is one acquisition, held until the scope that acquired it closes or it is
 // lost. Its methods may be called from any fiber, and after its end.
 type Lease struct {
-	m     *Manager
+	m *Manager
+	// clock is one whose timers no fiber holds up.
 	clock scope.Clock
 	token FencingToken
 	id    string
@@ -55,7 +56,7 @@ type Lease struct {
 
 func newLease(m *Manager, clock scope.Clock, r Record, id string, start time.Duration) *Lease {
 	l := &Lease{
-		m: m, clock: clock, token: r.Token(), id: id, record: r, tried: start,
+		m: m, clock: scope.BaseClock(clock), token: r.Token(), id: id, record: r, tried: start,
 		deadline: later(start, m.config.TTL), loss: effect.NewDeferred[effect.Nothing](),
 	}
 	l.node.Value = l
@@ -76,7 +77,8 @@ func (l *Lease) Lost() effect.Effect[effect.Nothing] { return l.loss.Await() }
 // start begins the heartbeat and ties the lease to its scope. The fiber is
 // masked.
 func (l *Lease) start(f *scope.Fiber, at *scope.Scope) *scope.Cause {
-	l.heartbeat = f.Fork(l.beat, scope.ForkConfig{Daemon: true})
+	// No fiber that computes for long may keep the lease from being renewed.
+	l.heartbeat = f.ForkBeside(l.beat)
 	l.mu.Lock()
 	l.timer = l.clock.AfterFunc(l.deadline-l.clock.Monotonic(), l.checkTrust)
 	l.mu.Unlock()

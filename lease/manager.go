@@ -143,6 +143,7 @@ const pruneFrom = 1024
 // useClock forgets what was seen by another clock: who asks again waits a TTL
 // more. m.mu is held.
 func (m *Manager) useClock(c scope.Clock) {
+	c = scope.BaseClock(c)
 	if m.clock != nil && same(m.clock, c) {
 		return
 	}

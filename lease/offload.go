@@ -8,8 +8,8 @@ import (
 )
 
 // offload runs Go code that blocks for a moment at most: on the parallel runtime
-// on the fiber's own goroutine, where that disturbs nobody, on the deterministic
-// one beside the fibers.
+// on the fiber's own goroutine, where that disturbs nobody, on the serial and the
+// deterministic one beside the fibers.
 func offload[A any](f *scope.Fiber, fn func() (A, error)) (A, *scope.Cause) {
 	if scope.Alone(f.Runtime()) {
 		return effect.RunOn(f, effect.Blocking(func(context.Context) (A, error) { return fn() }))

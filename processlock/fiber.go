@@ -1,6 +1,7 @@
 package processlock
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -17,8 +18,8 @@ const Forever = time.Duration(math.MaxInt64)
 // things; [AcquireScoped] is made of it. The fiber is masked; the waits, in line
 // and between tries, are as interruptible as restore makes them. Pauses are timed
 // by the fiber's clock, and when that reads until, it gives up with *Held. Whatever
-// ends it, the turn passes on. Tries run on the fiber itself, since they wake those
-// in line.
+// ends it, the turn passes on. Tries run on the fiber itself, and on the serial runtime
+// beside, as the disk may be slow.
 func AcquireOn(
 	f *scope.Fiber, restore effect.Restore, until time.Duration, p *platform.Platform, path string, options ...Option,
 ) (*Lock, *scope.Cause) {
@@ -46,7 +47,10 @@ func (a *Attempt) takeOn(f *scope.Fiber, restore effect.Restore, until time.Dura
 	// only for its place in line.
 	scope.AboutToBlock(f)
 	for {
-		step := a.Try()
+		step, c := a.tryOn(f)
+		if c != nil {
+			return nil, c
+		}
 		if step.Err != nil {
 			return nil, scope.CauseFail(step.Err)
 		}
@@ -61,6 +65,26 @@ func (a *Attempt) takeOn(f *scope.Fiber, restore effect.Restore, until time.Dura
 			return nil, c
 		}
 	}
+}
+
+func (a *Attempt) tryOn(f *scope.Fiber) (Step, *scope.Cause) {
+	var step Step
+	c := besideFibers(f, func() { step = a.Try() })
+	return step, c
+}
+
+// besideFibers calls fn, which no interruption ends. On the serial runtime the other
+// fibers go on meanwhile.
+func besideFibers(f *scope.Fiber, fn func()) *scope.Cause {
+	if _, serial := f.Runtime().(*scope.Serial); !serial {
+		fn()
+		return nil
+	}
+	_, c := effect.RunOn(f, effect.Blocking(func(context.Context) (effect.Unit, error) {
+		fn()
+		return effect.Unit{}, nil
+	}).Uninterruptible())
+	return c
 }
 
 var waitTurn = &scope.Waiting{What: "its turn for a process lock that others in this process wait for or hold"}

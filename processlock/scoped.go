@@ -42,18 +42,20 @@ func AcquireScoped(path string, options ...Option) effect.Effect[*Lock] {
 				return nil, c
 			}
 			return lock, at.Add(f, func(f *scope.Fiber, _ scope.Exit[any]) *scope.Cause {
-				lock.releaseOn(f)
-				return nil
+				return lock.releaseOn(f)
 			})
 		})
 	})
 }
 
 // releaseOn is Release for a finalizer.
-func (l *Lock) releaseOn(f *scope.Fiber) {
+func (l *Lock) releaseOn(f *scope.Fiber) *scope.Cause {
 	told := l.gone.Load()
 	scope.AboutToBlock(f)
-	if err := l.Release(); err != nil && !told {
+	var err error
+	c := besideFibers(f, func() { err = l.Release() })
+	if err != nil && !told {
 		effect.RunOn(f, effect.LogWarning("a process lock was not given back cleanly", "path", l.path, "error", err))
 	}
+	return c
 }

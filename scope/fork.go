@@ -38,7 +38,7 @@ func (f *Fiber) Fork(body func(*Fiber) *Cause, o ForkConfig) *Fiber {
 // ForkBeside starts a daemon that has f's services and that no fiber holds up: on the
 // serial runtime body runs on a goroutine of its own, beside the fibers there, by the
 // clock that the runtime's own tells the time of (see BaseClock). On the other runtimes
-// it is Fork of a daemon.
+// it is Fork of a daemon. Closing the serial runtime ends it, after the fibers there.
 func (f *Fiber) ForkBeside(body func(*Fiber) *Cause) *Fiber {
 	child, beside := new(Fiber), f.rt.beside()
 	if beside == nil {
@@ -48,6 +48,9 @@ func (f *Fiber) ForkBeside(body func(*Fiber) *Cause) *Fiber {
 	child.init(beside, f.env, true, Func(body))
 	if !f.done {
 		child.forker = f.descendants()
+	}
+	if s, ok := f.rt.(*Serial); ok {
+		s.adopt(child)
 	}
 	beside.startLater(nil, child)
 	return child

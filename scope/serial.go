@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -31,6 +30,8 @@ type Serial struct {
 	ids   atomic.Uint64
 	// companion runs what must go on while fibers compute.
 	companion *Parallel
+	// besides are its fibers, and some that have ended. mu guards them.
+	besides []*Fiber
 
 	// timers are those of clock, and turns counts the batches between two looks at them.
 	timers timers
@@ -206,57 +207,4 @@ func (s *Serial) Post(fn func()) bool {
 	f := new(Fiber)
 	f.init(s, nil, true, Func(func(*Fiber) *Cause { fn(); return nil }))
 	return s.admit(startTask(f))
-}
-
-// Close ends the runtime: nothing new is taken in, every fiber is interrupted, and
-// Close returns when all have ended, finalizers included, which may fork and wait.
-// When ctx ends before that, Close returns its cause at once, and what is left is torn
-// down as soon as the fiber that runs lets go: the Go defers of fibers run then,
-// finalizers do not. A second Close waits, too. It must not be called on the runtime.
-func (s *Serial) Close(ctx context.Context) error {
-	if !s.outside() {
-		panic("scope: Close of a serial runtime waits, and must not be called on that runtime")
-	}
-	s.mu.Lock()
-	first := !s.closing
-	s.closing = true
-	if !s.looping && !s.over {
-		s.over = true
-		close(s.ended)
-	}
-	s.mu.Unlock()
-	if first {
-		s.post(call(s.interruptAll))
-	}
-	select {
-	case <-s.ended:
-		return nil
-	case <-ctx.Done():
-	}
-	select {
-	case <-s.ended:
-		return nil
-	default:
-	}
-	s.post(call(s.abandon))
-	return context.Cause(ctx)
-}
-
-// interruptAll interrupts the fibers that run and those that are about to.
-func (s *Serial) interruptAll() {
-	fibers := s.alive()
-	add := func(t task) {
-		if t.starts() {
-			fibers = append(fibers, t.fiber)
-		}
-	}
-	for i := range s.ready.len() {
-		for _, t := range (*s.ready.at(i)).tasks {
-			add(t)
-		}
-	}
-	for i := range s.foreign.len() {
-		add(*s.foreign.at(i))
-	}
-	interruptEach(0, fibers)
 }
