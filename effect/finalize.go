@@ -162,7 +162,7 @@ func scopeAtHand(f *scope.Fiber) (*scope.Scope, *scope.Cause) {
 	if s := f.Scope(); s != nil {
 		return s, nil
 	}
-	return nil, scope.CauseDie(&MissingService{Service: "Scope"})
+	return nil, missingService(f, missingScope)
 }
 
 // Scope gives the scope at hand (TypeScript: Effect.scope). Without one it is a

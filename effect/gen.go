@@ -28,6 +28,10 @@ type unwind struct{ do *Do }
 // function is left like by a panic: its defers run, and recovering it does not
 // undo the failure.
 //
+// A is what body returns. A body that returns nothing is for [GenUnit]: of Gen the
+// compiler then says "cannot infer A". A Go function's (value, error) goes through
+// do.Try, its error alone through do.Check.
+//
 //go:noinline
 func Gen[A any](body func(do *Do) A) Effect[A] {
 	return Effect[A]{step: func(f *scope.Fiber) (A, *scope.Cause, Effect[A]) {

@@ -181,8 +181,15 @@ func LayerEnv(env *scope.Env) Layer {
 // LayerEffect provides the services that e gives. e runs with the layer's scope
 // at hand (TypeScript: Layer.effectContext).
 func LayerEffect(e Effect[*scope.Env]) Layer {
-	return memoized(func(_ *memoMap, s *scope.Scope) Effect[*scope.Env] { return e.ProvideScope(s) })
+	return memoized(func(_ *memoMap, s *scope.Scope) Effect[*scope.Env] {
+		return withEnv(e, func(_ *scope.Fiber, env *scope.Env) *scope.Env {
+			return building.In(env.WithScope(s), Unit{})
+		})
+	})
 }
+
+// building tells, among the services, that a layer's effect runs.
+var building = NewService[Unit]("Layer.building")
 
 // LayerDiscard runs e for what it does, with the layer's scope at hand
 // (TypeScript: Layer.effectDiscard).

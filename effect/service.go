@@ -1,7 +1,6 @@
 package effect
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/rivus/tether/scope"
@@ -15,22 +14,18 @@ type Service[T any] struct{ key *scope.Key }
 // NewService makes a key. name is what a message about a missing one says.
 func NewService[T any](name string) Service[T] { return Service[T]{&scope.Key{Name: name}} }
 
+// ProvidedBy is s whose message, when it is missing, names what provides it, such as
+// "platform.Live".
+func (s Service[T]) ProvidedBy[_ onUse](what string) Service[T] {
+	s.key.Remedy = what
+	return s
+}
+
 // NewReference makes a key that has a default (TypeScript: Context.Reference).
 // def is called, once, when the default is first read.
 func NewReference[T any](name string, def func() T) Service[T] {
 	return Service[T]{&scope.Key{Name: name, Default: sync.OnceValue(func() any { return def() })}}
 }
-
-// MissingService is the defect of a program that asks for a service which
-// nobody provided.
-type MissingService struct{ Service string }
-
-func (m *MissingService) Error() string {
-	return fmt.Sprintf("service %s is missing; provide it with a layer, ProvideService or ProvideScope around the effect that needs it", m.Service)
-}
-
-// Tag implements errors.Tagged.
-func (*MissingService) Tag() string { return "MissingService" }
 
 // Get gives the service. When nobody provided it, it is a defect that names it.
 //
@@ -39,7 +34,7 @@ func (s Service[T]) Get[_ onUse]() Effect[T] {
 	return Effect[T]{step: func(f *scope.Fiber) (T, *scope.Cause, Effect[T]) {
 		v, ok := s.Find(f.Env())
 		if !ok {
-			return v, scope.CauseDie(&MissingService{Service: s.key.Name}), Effect[T]{}
+			return v, missingService(f, s.key), Effect[T]{}
 		}
 		return v, nil, Effect[T]{}
 	}}

@@ -62,4 +62,5 @@ type ReleaseWatcher interface {
 }
 
 // RepositoryService is the key under which a manager finds its repository.
-var RepositoryService = effect.NewService[Repository]("lease.Repository")
+var RepositoryService = effect.NewService[Repository]("lease.Repository").
+	ProvidedBy("lease.SQLiteRepository(path), lease.FileRepository(dir) or lease.MemoryRepository()")

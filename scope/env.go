@@ -6,6 +6,8 @@ import "context"
 // pointer; the name is for messages.
 type Key struct {
 	Name string
+	// Remedy is what provides it, for messages; "" when nobody said.
+	Remedy string
 	// Default, when not nil, makes the key a reference: reading it without a
 	// value gives Default's result.
 	Default func() any
