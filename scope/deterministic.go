@@ -192,6 +192,9 @@ func (d *Deterministic) settled(fn func()) {
 }
 
 func (d *Deterministic) step(f *Fiber) {
+	if d.running.Load() != self() {
+		return // foreign code evaluates in f's name, beside what runs here
+	}
 	d.steps++
 	if d.c.MaxSteps > 0 && d.steps > d.c.MaxSteps {
 		d.halted = true
@@ -252,6 +255,7 @@ func (d *Deterministic) Run(body func(*Fiber) *Cause, c RunConfig) Report {
 	if c.Started != nil {
 		c.Started(main)
 	}
+	d.moved()
 	d.start(main)
 	for !d.halted && d.turn() {
 	}
