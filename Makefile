@@ -12,7 +12,7 @@ UNAWAITED   = $(CURDIR)/.cache/unawaited
 COUNT ?= 5000
 SEED  ?= $(shell printf '%d' 0x$$(git rev-parse --short=12 HEAD 2>/dev/null || echo 1))
 
-.PHONY: demo test race lint cross arm64 386 examples example-lanes conformance mutants mutants-random fuzz bench bench-full
+.PHONY: demo test race lint cross arm64 386 terminals examples example-lanes conformance mutants mutants-random fuzz bench bench-full
 
 # The main job: a lease that real processes take from each other.
 demo:
@@ -49,6 +49,10 @@ cross:
 # for 386, which an amd64 processor runs itself.
 arm64:
 	.ci/arm64
+
+# The tool in pseudo-terminals, beside flock and timeout: for an idle machine.
+terminals:
+	cd cmd/tether && go test -count=1 ./...
 
 386:
 	GOARCH=386 go test -short ./scope ./effect ./lanes ./platform ./processlock

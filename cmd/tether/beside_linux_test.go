@@ -229,6 +229,7 @@ var looks = []look{
 			return "is not stopped"
 		}
 		p.types("fg\n")
+		p.sees(`got \$x'\r\n`) // the prompt that status waits for is a later one
 		p.until(false)
 		p.types(ctrlC)
 		return "status " + p.status()

@@ -63,6 +63,9 @@ func terminalPair(t *testing.T) (ours, theirs *os.File) {
 // inTerminal starts a program as the leader of a new terminal's session.
 func inTerminal(t *testing.T, u tester, dir string, env []string, program string, args ...string) *terminal {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a shell that has just got the terminal back loses the first key now and then, on a busy machine, and why is not known yet; make terminals runs this")
+	}
 	ours, theirs := terminalPair(t)
 	defer theirs.Close()
 	p := &terminal{t: t, ours: ours, dir: dir, cmd: exec.Command(program, args...), more: make(chan struct{}, 1)}
