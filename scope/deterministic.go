@@ -192,20 +192,21 @@ func (d *Deterministic) settled(fn func()) {
 }
 
 func (d *Deterministic) step(f *Fiber) {
-	if d.running.Load() != self() {
+	current := d.current.Load()
+	if f != current && d.running.Load() != self() {
 		return // foreign code evaluates in f's name, beside what runs here
 	}
 	d.steps++
 	if d.c.MaxSteps > 0 && d.steps > d.c.MaxSteps {
 		d.halted = true
-		if d.current != nil {
-			d.yield(d.current) // never resumed: the run is over
+		if current != nil {
+			d.yield(current) // never resumed: the run is over
 		}
 	}
 	if d.c.OnStep != nil {
 		d.c.OnStep(d.steps, f)
 	}
-	if f != d.current {
+	if f != current {
 		return // evaluated by another, who cannot stop it
 	}
 	before := f.host.steps / patience

@@ -27,8 +27,8 @@ type machine struct {
 	live       int
 	// running is the goroutine that runs at the moment. Any goroutine may read it.
 	running atomic.Uintptr
-	// current is the fiber that runs, nil between two.
-	current *Fiber
+	// current is the fiber that runs, nil between two. Any goroutine may read it.
+	current atomic.Pointer[Fiber]
 
 	// onRun hears of each switch to a fiber.
 	onRun func(f *Fiber)
@@ -115,10 +115,10 @@ func (m *machine) run(f *Fiber) {
 	if m.onRun != nil {
 		m.onRun(f)
 	}
-	here, before, co := m.running.Load(), m.current, f.host.co
-	m.current = f
+	here, before, co := m.running.Load(), m.current.Load(), f.host.co
+	m.current.Store(f)
 	co.next()
-	m.current = before
+	m.current.Store(before)
 	m.running.Store(here)
 	if co.dying {
 		m.bury(co)

@@ -128,7 +128,7 @@ func (s *Serial) block(f *Fiber) {
 // step has a fiber that never waits let others run after as many steps as in
 // TypeScript.
 func (s *Serial) step(f *Fiber) {
-	if f.host.steps++; f.host.steps < patience || s.outside() || f != s.current {
+	if f.host.steps++; f.host.steps < patience || s.outside() || f != s.current.Load() {
 		return
 	}
 	f.host.steps = 0
