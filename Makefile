@@ -55,7 +55,8 @@ terminals:
 	cd cmd/tether && go test -count=1 ./...
 
 386:
-	GOARCH=386 go test -short ./scope ./effect ./lanes ./platform ./processlock
+	@# Times of 32 bits end in 2038.
+	GOARCH=386 go test -short -skip '^TestF48_UnstampedFileOfTheFuture$$/^a_century$$' ./scope ./effect ./lanes ./platform ./processlock
 
 examples: demo example-lanes
 	go run ./examples/quickstart
